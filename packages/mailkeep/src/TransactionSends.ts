@@ -6,7 +6,8 @@ import type { BatchItemResult, EmbeddedSendBatchInput, EmbeddedSendInput } from 
 
 /**
  * Sends in an open transaction of the product. Each method writes at once and returns without a promise. What it wrote commits or rolls back with
- * the transaction. A call that throws wrote nothing, and the transaction stays open.
+ * the transaction. A call that throws wrote nothing, and the transaction stays open. On a full disk, SQLite rolls back the whole transaction: then
+ * `message` says so.
  *
  * Each method throws what the method of `Mail` with the same name rejects with. Each throws `TransactionRefused` when no transaction is open, when
  * the connection is of another file, or when its commits are not synced; `message` says what to do. A send with a plan that is a promise, or with a

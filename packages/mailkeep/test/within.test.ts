@@ -167,6 +167,20 @@ describe("within", () => {
     expect(await shop.visible()).toEqual([])
   })
 
+  it("says that SQLite has rolled back the whole transaction when the disk is full", async () => {
+    shop.db.pragma(`max_page_count = ${shop.db.pragma("page_count", { simple: true }) as number}`)
+    shop.begin()
+    shop.db.prepare("INSERT INTO orders (email) VALUES (?)").run(message.to)
+    const send = () => shop.mail.within(shop.db).send({ ...message, text: "x".repeat(1_000_000) })
+    expect(thrown(send)).toMatchObject({
+      _tag: "StoreUnavailable",
+      reason: "full",
+      message: expect.stringContaining("rolled back the whole transaction")
+    })
+    expect(shop.db.inTransaction).toBe(false)
+    expect(shop.db.prepare("SELECT count(*) FROM orders").pluck().get()).toBe(0)
+  })
+
   it("finds an old state of the file before it decides", async () => {
     const other = new Database(shop.filename, { timeout: 0 })
     onTestFinished(() => void other.close())

@@ -29,6 +29,7 @@ import { makeStagedCommit } from "./internal/stagedCommit.ts"
 import { makeCommitThread } from "./internal/thread/commitThread.ts"
 import { makeScanThread } from "./internal/thread/scanThread.ts"
 import { makeStartingWriter } from "./internal/thread/startingWriter.ts"
+import { missingFile } from "./internal/thread/workerThread.ts"
 
 /** The location of the store, and the thread that writes. */
 export interface SqliteOptions {
@@ -77,6 +78,13 @@ export const make = ({
   Effect.gen(function* () {
     if (isForeignConnection(ownConnection))
       return yield* new StoreNotOpened({ reason: "not_durable", where: givenName, detail: foreignConnectionSentence })
+    const missing = missingFile(["commitWorker", "scanWorker"])
+    if (missing !== undefined)
+      return yield* new StoreNotOpened({
+        reason: "unsupported_runtime",
+        where: givenName,
+        detail: `The file ${missing} of @mailkeep/sqlite is missing. A bundler must not include the package: mark it as external`
+      })
     const database = yield* openDatabase(givenName)
     // SQLite keeps the log beside the real file. A relative path would mean another file after the program changes its folder.
     const filename = yield* Effect.try({
@@ -92,7 +100,16 @@ export const make = ({
     const check = () => checkFiles(filename, identity)
     const thread =
       commitThread === "worker"
-        ? yield* makeCommitThread(filename, identity, connections, () => readerVersion() === openedVersion)
+        ? yield* Effect.mapError(
+            makeCommitThread(filename, identity, connections, () => readerVersion() === openedVersion),
+            ({ cause }) =>
+              new StoreNotOpened({
+                reason: "unsupported_runtime",
+                where: givenName,
+                detail: "The process may not start the thread that commits",
+                cause
+              })
+          )
         : undefined
     const writer =
       thread === undefined

@@ -6,9 +6,10 @@ import { StoreUnavailable } from "@mailkeep/core/adapter"
 import { Clock, Effect } from "effect"
 import type { ProductConnections } from "./productConnections.ts"
 import { ownTransactionMillis, ownTransactionSentence } from "./productConnections.ts"
-import { busySchedule } from "./connection.ts"
+import { busyScheduleFor } from "./connection.ts"
 import type { GroupWriter } from "./groupCommit.ts"
 import { makeGroupTransaction } from "./groupTransaction.ts"
+import { monotonicMillis } from "./lockWait.ts"
 import { isBusy } from "./resultCodes.ts"
 import { unavailable } from "./sqliteFailure.ts"
 import { groupWritesMax } from "./writes.ts"
@@ -26,8 +27,9 @@ export const makeCallerWriter = (
 ): GroupWriter => {
   const transaction = makeGroupTransaction(database, check)
   const dataVersion = database.prepare("PRAGMA data_version").pluck()
-  const commit: GroupWriter["commit"] = (writes) =>
+  const commit: GroupWriter["commit"] = (writes, lockedUntil) =>
     Effect.gen(function* () {
+      const schedule = busyScheduleFor(Math.max(0, lockedUntil - monotonicMillis()))
       let lockedSince: number | undefined
       const noteLock = (cause: unknown) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -39,7 +41,7 @@ export const makeCallerWriter = (
         })
       const group = yield* Effect.try({ try: () => transaction(writes), catch: (cause) => cause }).pipe(
         Effect.tapError(noteLock),
-        Effect.retry({ schedule: busySchedule, while: isBusy }),
+        Effect.retry({ schedule, while: isBusy }),
         Effect.mapError((cause) => (cause instanceof StoreUnavailable ? cause : unavailable(cause)))
       )
       if (lockedSince === undefined) return group

@@ -6,15 +6,20 @@ import type { Database as SqliteDatabase } from "better-sqlite3"
 import { SqliteError } from "better-sqlite3"
 import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
+import { lockMillis } from "./lockWait.ts"
 import { NotOpened } from "./notOpened.ts"
 import { openConnection } from "./openConnection.ts"
 import { isBusy, reasonOf } from "./resultCodes.ts"
 
-/** Waits for a lock on the event loop, 5 s in all. SQLite's own wait would block every fiber. */
-export const busySchedule = Schedule.min([Schedule.exponential("2 millis"), Schedule.spaced("50 millis")]).pipe(
-  Schedule.jittered,
-  Schedule.upTo({ duration: "5 seconds" })
-)
+/** Waits for a lock on the event loop, so many milliseconds in all. SQLite's own wait would block every fiber. */
+export const busyScheduleFor = (millis: number) =>
+  Schedule.min([Schedule.exponential("2 millis"), Schedule.spaced("50 millis")]).pipe(
+    Schedule.jittered,
+    Schedule.upTo({ duration: millis })
+  )
+
+/** The wait of a read and of the opening. */
+export const busySchedule = busyScheduleFor(lockMillis)
 
 const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   if (cause instanceof NotOpened) {

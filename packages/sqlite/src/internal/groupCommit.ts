@@ -7,6 +7,7 @@ import { recordMetric, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Clock, Effect, Exit, Latch, Option } from "effect"
 import type { CommittedGroup, Transaction } from "./groupTransaction.ts"
+import { lockMillis, monotonicMillis } from "./lockWait.ts"
 import { exitOf } from "./writeExit.ts"
 import type { Write, WriteResults } from "./writes.ts"
 import { groupOctetsMax, octetsOf } from "./writes.ts"
@@ -26,9 +27,12 @@ export interface GroupWriter {
   readonly batching: () => { readonly writesMax: number; readonly isConcurrent: boolean }
   /**
    * Commits the writes in one transaction with one disk sync. When it fails, nothing of the batch was kept, or the result is unknown. Dies of
-   * a bug. Waits 5 s for a lock of another process.
+   * a bug. Waits for a lock of another process until `lockedUntil`, by `monotonicMillis`.
    */
-  readonly commit: (writes: ReadonlyArray<Write>) => Effect.Effect<CommittedBatch, StoreUnavailable>
+  readonly commit: (
+    writes: ReadonlyArray<Write>,
+    lockedUntil: number
+  ) => Effect.Effect<CommittedBatch, StoreUnavailable>
   /** Changes with each commit of another process. */
   readonly dataVersion: Effect.Effect<number, StoreUnavailable>
 }
@@ -58,6 +62,8 @@ const waitingOctetsMax = 64 * 1024 * 1024
 interface Job {
   readonly write: Write
   readonly octets: number
+  /** Until then the write waits for a lock, by `monotonicMillis`. */
+  readonly lockedUntil: number
   readonly resume: (exit: Exit.Exit<unknown, Conflict | StoreUnavailable>) => void
 }
 
@@ -151,7 +157,13 @@ export const makeGroupCommit = (writer: GroupWriter): Effect.Effect<GroupCommit,
 
     const commitBatch = Effect.fnUntraced(function* (jobs: ReadonlyArray<Job>) {
       const startedAt = yield* Clock.currentTimeMillis
-      const exit = yield* Effect.exit(writer.commit(jobs.map(({ write }) => write)))
+      // The first job has waited for the longest.
+      const exit = yield* Effect.exit(
+        writer.commit(
+          jobs.map(({ write }) => write),
+          jobs[0]!.lockedUntil
+        )
+      )
       if (Exit.isSuccess(exit)) {
         const { outcomes, transaction } = exit.value
         if (transaction !== null) yield* addTransaction(transaction)
@@ -212,7 +224,7 @@ export const makeGroupCommit = (writer: GroupWriter): Effect.Effect<GroupCommit,
         waitingWrites++
         waitingOctets += octets
         idle.closeUnsafe()
-        queue.push({ write, octets, resume })
+        queue.push({ write, octets, lockedUntil: monotonicMillis() + lockMillis, resume })
         sendFullBatch()
       })
 

@@ -41,6 +41,7 @@ const sentences = {
   journal: 'The connection does not use a write-ahead log. Run db.pragma("journal_mode = WAL") once after you open it.',
   synchronous:
     'The connection does not sync every commit to the disk. Run db.pragma("synchronous = FULL") once after you open it.',
+  rolledBack: "SQLite has rolled back the whole transaction.",
   oldSqlite: "The connection uses an SQLite that can damage the file. Update better-sqlite3.",
   staleSnapshot:
     "The transaction has read an old state of the file and can no longer write. Roll it back and begin with BEGIN IMMEDIATE, or with db.transaction(…).immediate()."
@@ -119,7 +120,14 @@ const joinedStore = (connection: Prepared, capabilities: MailStoreShape["capabil
   const caught = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
     Effect.catchDefect(effect, (cause) => {
       const failure = failureOf(cause)
-      return failure._tag === "StoreUnavailable" ? Effect.fail(failure) : Effect.die(cause)
+      if (failure._tag !== "StoreUnavailable") return Effect.die(cause)
+      const { reason } = failure
+      // A full disk, for example, undoes the whole transaction of the product and not only the statement.
+      return Effect.fail(
+        connection.database.inTransaction
+          ? failure
+          : new StoreUnavailable({ reason, cause, detail: `${failure.message} ${sentences.rolledBack}` })
+      )
     })
   const write = <W extends Write>(one: W) =>
     caught(run(one)) as Effect.Effect<WriteResults[W["_tag"]], StoreUnavailable>

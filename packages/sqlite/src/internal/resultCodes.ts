@@ -8,12 +8,8 @@ export class FileMoved extends Error {}
 
 type Reason = "full" | "locked" | "read_only" | "unreachable"
 
-/** The result code of an error of SQLite, also of another copy of the driver, whose class is another one. */
-export const codeOf = (cause: unknown): string | undefined => {
-  if (cause instanceof SqliteError) return cause.code
-  if (!(cause instanceof Error) || cause.name !== "SqliteError" || !("code" in cause)) return undefined
-  return typeof cause.code === "string" ? cause.code : undefined
-}
+/** The result code of an error of SQLite. */
+export const codeOf = (cause: unknown): string | undefined => (cause instanceof SqliteError ? cause.code : undefined)
 
 /** Returns `undefined` for a bug, such as a violated constraint or wrong SQL. */
 export const reasonOf = (cause: unknown): Reason | undefined => {

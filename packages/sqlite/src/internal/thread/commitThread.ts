@@ -12,6 +12,8 @@ import type { Transaction } from "../groupTransaction.ts"
 import type { CommittedBatch, GroupWriter } from "../groupCommit.ts"
 import type { Write, Written } from "../writes.ts"
 import { octetsOfAll } from "../writes.ts"
+import { monotonicMillis } from "../lockWait.ts"
+import { unavailable } from "../sqliteFailure.ts"
 import type { ThreadError } from "./replies.ts"
 import { fromThreadError } from "./replies.ts"
 import type { NotCloneable } from "./workerThread.ts"
@@ -32,8 +34,8 @@ export interface CommitBatch {
   readonly _tag: "Commit"
   readonly writes: ReadonlyArray<Write>
   readonly octets: number
-  /** How long the batch waits for the lock of another connection. */
-  readonly busyMillis: number
+  /** The batch waits for the lock of another connection until then, by `monotonicMillis`. */
+  readonly lockedUntil: number
 }
 
 /** A `CommittedBatch` as data. */
@@ -44,11 +46,10 @@ export interface CommittedElsewhere {
 
 export type CommitReply =
   | { readonly committed: CommittedElsewhere }
+  /** Another connection kept the lock. Nothing was written. Other batches of the group can have had less time to wait than this one. */
+  | { readonly locked: ThreadError }
   | { readonly dataVersion: number }
   | { readonly closed: true }
-
-/** The time that a group waits for another process to release the write lock. */
-const busyMillis = 5000
 
 const nanosPerMilli = 1e6
 
@@ -85,14 +86,14 @@ export interface CommitThread extends GroupWriter {
 /**
  * Starts the thread without waiting for it. The scope lets the thread finish its batches and close its connection. A thread that dies fails
  * the batches that it has not answered with `StoreUnavailable`. The next batch starts another thread. `isUnchanged` says whether no other
- * connection has committed since the caller opened the file.
+ * connection has committed since the caller opened the file. Fails if the process may start no thread.
  */
 export const makeCommitThread = (
   filename: string,
   identity: FileIdentity,
   connections: ProductConnections,
   isUnchanged: () => boolean
-): Effect.Effect<CommitThread, never, Scope.Scope> =>
+): Effect.Effect<CommitThread, StoreUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const { request, start } = yield* makeWorkerThread<CommitRequest, CommitReply>({
       module: "commitWorker",
@@ -110,32 +111,35 @@ export const makeCommitThread = (
         Effect.orElseSucceed(() => undefined)
       )
     )
-    const sendOnce = (writes: ReadonlyArray<Write>, waitMillis: number) =>
-      Effect.flatMap(
-        request({ _tag: "Commit", writes, octets: octetsOfAll(writes), busyMillis: waitMillis }),
-        (reply) => ("committed" in reply ? Effect.succeed(toCommittedBatch(reply.committed)) : unexpected)
-      )
-    /** Waits for a lock in steps, and looks after each step whether a transaction of the product has the lock. */
-    const sendInSteps = (
+    /**
+     * Waits for a lock in the thread. While the product has named a connection, waits in steps, and looks after each step whether a transaction of the
+     * product has the lock.
+     */
+    const send = (
       writes: ReadonlyArray<Write>,
-      waitedMillis: number
-    ): Effect.Effect<CommittedBatch, StoreUnavailable | NotCloneable> =>
-      sendOnce(writes, ownTransactionMillis).pipe(
-        Effect.map((batch) => withLockWait(batch, waitedMillis)),
-        Effect.catchTag("StoreUnavailable", (failure) => {
-          const waited = waitedMillis + ownTransactionMillis
-          if (failure.reason !== "locked") return Effect.fail(failure)
+      lockedUntil: number
+    ): Effect.Effect<CommittedBatch, StoreUnavailable | NotCloneable> => {
+      const octets = octetsOfAll(writes)
+      const firstSentAt = monotonicMillis()
+      const sendOnce = (): ReturnType<typeof send> => {
+        const sentAt = monotonicMillis()
+        const stepUntil = connections.isKnown() ? Math.min(lockedUntil, sentAt + ownTransactionMillis) : lockedUntil
+        return Effect.flatMap(request({ _tag: "Commit", writes, octets, lockedUntil: stepUntil }), (reply) => {
+          if ("committed" in reply)
+            return Effect.succeed(withLockWait(toCommittedBatch(reply.committed), sentAt - firstSentAt))
+          if (!("locked" in reply)) return unexpected
           if (connections.hasTransaction())
             return Effect.fail(new StoreUnavailable({ reason: "locked", detail: ownTransactionSentence }))
-          return waited >= busyMillis ? Effect.fail(failure) : sendInSteps(writes, waited)
+          return monotonicMillis() < lockedUntil ? sendOnce() : Effect.fail(unavailable(fromThreadError(reply.locked)))
         })
-      )
-    const send = (writes: ReadonlyArray<Write>) =>
-      connections.isKnown() ? sendInSteps(writes, 0) : sendOnce(writes, busyMillis)
+      }
+      return Effect.suspend(sendOnce)
+    }
     /** A write that cannot be copied is a bug of its caller. The other writes of its batch are sent without it. */
-    const sendCloneable = (writes: ReadonlyArray<Write>) => {
+    const sendCloneable = (writes: ReadonlyArray<Write>, lockedUntil: number) => {
       const defects = writes.map(cloneDefect)
-      const batch = send(writes.filter((_, n) => defects[n] === undefined))
+      const sendable = writes.filter((_, n) => defects[n] === undefined)
+      const batch = send(sendable, lockedUntil)
       return Effect.map(batch, ({ outcomes, transaction }) => {
         const sent = outcomes.values()
         return {
@@ -149,9 +153,9 @@ export const makeCommitThread = (
       started: Effect.asVoid(Fiber.await(starting)),
       firstVersion: Fiber.join(starting),
       batching: () => ({ writesMax: batchWritesMax, isConcurrent: true }),
-      commit: (writes) =>
-        send(writes).pipe(
-          Effect.catchTag("NotCloneable", () => sendCloneable(writes)),
+      commit: (writes, lockedUntil) =>
+        send(writes, lockedUntil).pipe(
+          Effect.catchTag("NotCloneable", () => sendCloneable(writes, lockedUntil)),
           Effect.catchTag("NotCloneable", Effect.die)
         ),
       dataVersion: Effect.flatMap(request({ _tag: "DataVersion" }), (reply) =>

@@ -6,7 +6,9 @@ import type { Database } from "better-sqlite3"
 import { checkFiles } from "../fileCheck.ts"
 import type { GroupTransaction, Outcome } from "../groupTransaction.ts"
 import { makeGroupTransaction } from "../groupTransaction.ts"
+import { monotonicMillis } from "../lockWait.ts"
 import { openConnection } from "../openConnection.ts"
+import { isBusy } from "../resultCodes.ts"
 import { groupOctetsMax, groupWritesMax } from "../writes.ts"
 import type { CommitBatch, CommitReply, CommitRequest, CommitThreadData, CommittedElsewhere } from "./commitThread.ts"
 import { answerTogether, takeThreadData, toThreadError } from "./replies.ts"
@@ -51,16 +53,33 @@ const writer = (busyMillis: number): Writer => {
 const withThreadErrors = (outcomes: ReadonlyArray<Outcome>): CommittedElsewhere["outcomes"] =>
   outcomes.map((outcome) => ("defect" in outcome ? { defect: toThreadError(outcome.defect) } : outcome))
 
-/** Commits the batches in one transaction, which waits for a lock as long as the least patient of them. */
+/** A group waits for a lock at least so long, also when its batches have waited behind others for their whole time. */
+const lockMillisMin = 50
+
+/** Waits are rounded up, so that the timeout of the connection is seldom set. */
+const lockMillisStep = 100
+
+/** How long the group may wait for a lock: as long as the least patient of its batches. */
+const lockMillisOf = (batches: ReadonlyArray<CommitBatch>): number => {
+  const millis = Math.min(...batches.map(({ lockedUntil }) => lockedUntil)) - monotonicMillis()
+  return millis <= lockMillisMin ? lockMillisMin : Math.ceil(millis / lockMillisStep) * lockMillisStep
+}
+
+/** Commits the batches in one transaction. */
 const commitBatches = (batches: ReadonlyArray<CommitBatch>): ReadonlyArray<CommitReply> => {
-  const { commit } = writer(Math.min(...batches.map(({ busyMillis }) => busyMillis)))
-  const { outcomes, transaction } = commit(batches.flatMap(({ writes }) => writes))
-  const all = withThreadErrors(outcomes)
+  let committed: ReturnType<GroupTransaction>
+  try {
+    committed = writer(lockMillisOf(batches)).commit(batches.flatMap(({ writes }) => writes))
+  } catch (cause) {
+    if (!isBusy(cause)) throw cause
+    return batches.map(() => ({ locked: toThreadError(cause) }))
+  }
+  const all = withThreadErrors(committed.outcomes)
   let start = 0
   return batches.map(({ writes }, n) => {
-    const committed = { outcomes: all.slice(start, start + writes.length), transaction: n === 0 ? transaction : null }
+    const outcomes = all.slice(start, start + writes.length)
     start += writes.length
-    return { committed }
+    return { committed: { outcomes, transaction: n === 0 ? committed.transaction : null } }
   })
 }
 

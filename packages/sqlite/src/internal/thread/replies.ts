@@ -36,6 +36,11 @@ export interface ThreadRequest<Request> {
   readonly request: Request
 }
 
+/** The caller no longer waits for this request, so it is not answered unless the thread is at it. */
+export interface ThreadCancel {
+  readonly cancel: number
+}
+
 export type ThreadReply<Reply> =
   | { readonly id: number; readonly reply: Reply }
   | { readonly id: number; readonly error: ThreadError }
@@ -75,12 +80,17 @@ export const answerTogether = <Request, Reply>(
     }
   }
   const answerFirst = (): void => {
+    if (waiting.length === 0) return
     port.postMessage(repliesTo(waiting.splice(0, countTogether(waiting.map(({ request }) => request)))))
     if (waiting.length > 0) setImmediate(answerFirst)
   }
   // All messages that have arrived are collected before the first is answered.
-  port.on("message", (message: ThreadRequest<Request>) => {
-    if (waiting.push(message) === 1) setImmediate(answerFirst)
+  port.on("message", (message: ThreadRequest<Request> | ThreadCancel) => {
+    if ("cancel" in message) {
+      const place = waiting.findIndex(({ id }) => id === message.cancel)
+      // A request that does not wait any more is answered.
+      if (place >= 0) waiting.splice(place, 1)
+    } else if (waiting.push(message) === 1) setImmediate(answerFirst)
   })
 }
 

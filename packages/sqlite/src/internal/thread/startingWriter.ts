@@ -15,15 +15,15 @@ import type { CommitThread } from "./commitThread.ts"
 export const makeStartingWriter = (database: Database, check: () => number, thread: CommitThread): GroupWriter => {
   const transaction = makeGroupTransaction(database, check)
   let onlyReads = false
-  const commit: GroupWriter["commit"] = (writes) =>
+  const commit: GroupWriter["commit"] = (writes, lockedUntil) =>
     Effect.suspend(() => {
       if (!thread.hasStarted())
         return Effect.catch(Effect.try({ try: () => transaction(writes), catch: (cause) => cause }), (cause) =>
-          isBusy(cause) ? thread.commit(writes) : Effect.fail(unavailable(cause))
+          isBusy(cause) ? thread.commit(writes, lockedUntil) : Effect.fail(unavailable(cause))
         )
       if (!onlyReads) database.pragma("query_only = ON")
       onlyReads = true
-      return thread.commit(writes)
+      return thread.commit(writes, lockedUntil)
     })
   const batching: GroupWriter["batching"] = () => (thread.hasStarted() ? thread.batching() : callerBatching)
   return { batching, commit, dataVersion: thread.dataVersion }

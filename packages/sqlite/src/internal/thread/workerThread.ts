@@ -2,13 +2,14 @@
  * Sends requests to a worker thread that starts when it is needed. A thread that dies fails its pending requests, and the next request
  * starts another thread.
  */
+import { existsSync } from "node:fs"
 import { clearTimeout, setImmediate, setTimeout } from "node:timers"
 import type { ResourceLimits } from "node:worker_threads"
 import { Worker } from "node:worker_threads"
 import { StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
-import { Data, Effect } from "effect"
-import type { ThreadData, ThreadReply, ThreadRequest } from "./replies.ts"
+import { Data, Effect, Result } from "effect"
+import type { ThreadCancel, ThreadData, ThreadReply, ThreadRequest } from "./replies.ts"
 import { fromThreadError } from "./replies.ts"
 import { unavailable } from "../sqliteFailure.ts"
 import type { DriverLoading } from "./driverLoading.ts"
@@ -17,9 +18,11 @@ import { beginLoading, endLoading, whenLoaded } from "./driverLoading.ts"
 /** A request contains a value that cannot be copied to another thread, such as a function. */
 export class NotCloneable extends Data.TaggedError("NotCloneable")<{ readonly cause: unknown }> {}
 
+/** The module of a thread: a file next to this one, without its extension. */
+export type ThreadModule = "commitWorker" | "scanWorker"
+
 export interface WorkerThreadOptions {
-  /** The name of the module next to this file, without its extension. */
-  readonly module: string
+  readonly module: ThreadModule
   readonly workerData: unknown
   readonly resourceLimits?: ResourceLimits
   /** The number of requests that may be pending. */
@@ -34,8 +37,8 @@ export interface WorkerThread<Request, Reply> {
    * with `NotCloneable` before anything is sent. Dies of a bug in the thread.
    */
   readonly request: (request: Request) => Effect.Effect<Reply, StoreUnavailable | NotCloneable>
-  /** Starts the thread, if it does not run, before the first request needs it. */
-  readonly start: Effect.Effect<void>
+  /** Starts the thread, if it does not run, before the first request needs it. Fails with `StoreUnavailable` if the process may start no thread. */
+  readonly start: Effect.Effect<void, StoreUnavailable>
 }
 
 const effectOf = <Reply>(message: ThreadReply<Reply>): Effect.Effect<Reply, StoreUnavailable> =>
@@ -45,6 +48,14 @@ const effectOf = <Reply>(message: ThreadReply<Reply>): Effect.Effect<Reply, Stor
 
 /** This file and the worker files have the same extension: `.ts` in the repository, `.js` in the package. */
 const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js"
+
+const fileOf = (module: ThreadModule): URL => new URL(`./${module}${extension}`, import.meta.url)
+
+/** The first of the files that does not exist, because a bundler has left it out. */
+export const missingFile = (modules: ReadonlyArray<ThreadModule>): string | undefined => {
+  const missing = modules.find((module) => !existsSync(fileOf(module)))
+  return missing === undefined ? undefined : `${missing}${extension}`
+}
 
 /** The scope ends the thread. A pending request then fails with `closed`. */
 export const makeWorkerThread = <Request, Reply>({
@@ -63,7 +74,7 @@ export const makeWorkerThread = <Request, Reply>({
   let closed = false
 
   /** Resumes the callers of the requests that the thread has answered, and fails the others. */
-  const endAll = (reason: StoreUnavailable["reason"]): void => {
+  const endAll = (failure: ConstructorParameters<typeof StoreUnavailable>[0]): void => {
     // A caller that is resumed may send another request at once.
     const ended = new Map(pending)
     pending.clear()
@@ -71,7 +82,7 @@ export const makeWorkerThread = <Request, Reply>({
       ended.get(reply.id)?.(effectOf(reply))
       ended.delete(reply.id)
     }
-    for (const resume of ended.values()) resume(Effect.fail(new StoreUnavailable({ reason })))
+    for (const resume of ended.values()) resume(Effect.fail(new StoreUnavailable(failure)))
   }
 
   const end = async (): Promise<void> => {
@@ -106,25 +117,47 @@ export const makeWorkerThread = <Request, Reply>({
     resume?.(effectOf(reply))
   }
 
+  const newThread = (loading: DriverLoading): Worker => {
+    try {
+      return new Worker(fileOf(module), {
+        workerData: { data: workerData, loading } satisfies ThreadData<unknown>,
+        ...(resourceLimits === undefined ? {} : { resourceLimits })
+      })
+    } catch (cause) {
+      // The process may start no thread (`node --permission`).
+      endLoading(loading)
+      throw new StoreUnavailable({ reason: "unreachable", cause })
+    }
+  }
+
   const startWorker = () => {
     const loading = beginLoading()
-    const thread = new Worker(new URL(`./${module}${extension}`, import.meta.url), {
-      workerData: { data: workerData, loading } satisfies ThreadData<unknown>,
-      ...(resourceLimits === undefined ? {} : { resourceLimits })
-    })
+    const thread = newThread(loading)
+    let cause: unknown
     thread.on("message", (message: ReadonlyArray<ThreadReply<Reply>>) => {
       if (replies.length === 0) setImmediate(resumeNext)
       replies.push(...message)
     })
     // An error ends the thread; the next request starts another thread.
-    thread.on("error", () => {})
+    thread.on("error", (error) => {
+      cause = error
+    })
     thread.on("exit", () => {
       endLoading(loading)
       if (worker?.thread !== thread) return
       worker = undefined
-      endAll("unreachable")
+      endAll({ reason: "unreachable", cause })
     })
     return { thread, loading }
+  }
+
+  const running = () => (worker ??= startWorker())
+
+  /** The caller no longer waits. */
+  const cancel = (id: number): void => {
+    if (!pending.has(id)) return
+    worker?.thread.postMessage({ cancel: id } satisfies ThreadCancel)
+    forget(id)
   }
 
   const request: WorkerThread<Request, Reply>["request"] = (request) =>
@@ -132,27 +165,32 @@ export const makeWorkerThread = <Request, Reply>({
       if (closed) return resume(Effect.fail(new StoreUnavailable({ reason: "closed" })))
       if (pending.size >= pendingMax) return resume(Effect.fail(new StoreUnavailable({ reason: "overloaded" })))
       clearTimeout(idle)
-      worker ??= startWorker()
+      const started = Result.try({ try: running, catch: (cause) => cause as StoreUnavailable })
+      if (Result.isFailure(started)) return resume(Effect.fail(started.failure))
+      const { thread } = started.success
       const id = nextId++
-      if (pending.size === 0) worker.thread.ref()
+      if (pending.size === 0) thread.ref()
       pending.set(id, resume)
       try {
-        worker.thread.postMessage({ id, request } satisfies ThreadRequest<Request>)
+        thread.postMessage({ id, request } satisfies ThreadRequest<Request>)
       } catch (cause) {
         forget(id)
         return resume(Effect.fail(new NotCloneable({ cause })))
       }
-      return Effect.sync(() => forget(id))
+      return Effect.sync(() => cancel(id))
     })
 
-  const start = Effect.sync(() => {
-    worker ??= startWorker()
-    if (pending.size === 0) rest()
+  const start = Effect.try({
+    try: () => {
+      running()
+      if (pending.size === 0) rest()
+    },
+    catch: (cause) => cause as StoreUnavailable
   })
 
   const close = Effect.suspend(() => {
     closed = true
-    endAll("closed")
+    endAll({ reason: "closed" })
     return Effect.promise(end)
   })
 

@@ -1,0 +1,103 @@
+/**
+ * The requests between the threads of the store: canceled ones, and a thread that cannot be started.
+ */
+import { execFileSync } from "node:child_process"
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { MessageChannel } from "node:worker_threads"
+import { describe, expect, it, onTestFinished } from "vitest"
+import type { ThreadCancel, ThreadReply, ThreadRequest } from "../src/internal/thread/replies.ts"
+import { answerRequests } from "../src/internal/thread/replies.ts"
+
+/** Sends messages at once to a thread that answers with upper case. Returns what it answered, and what it sent. */
+const exchange = async (messages: ReadonlyArray<ThreadRequest<string> | ThreadCancel>, replies: number) => {
+  const { port1, port2 } = new MessageChannel()
+  onTestFinished(() => port1.close())
+  const answered: Array<string> = []
+  answerRequests(port2, (request: string) => {
+    answered.push(request)
+    return request.toUpperCase()
+  })
+  const received: Array<ThreadReply<string>> = []
+  const all = new Promise<void>((resolve) =>
+    port1.on("message", (some: ReadonlyArray<ThreadReply<string>>) => {
+      received.push(...some)
+      if (received.length === replies) resolve()
+    })
+  )
+  for (const message of messages) port1.postMessage(message)
+  await all
+  return { answered, received }
+}
+
+describe("a canceled request", () => {
+  it("is not answered while it waits, and does not hold up the others", async () => {
+    const { answered, received } = await exchange(
+      [{ id: 0, request: "a" }, { id: 1, request: "b" }, { cancel: 1 }, { id: 2, request: "c" }],
+      2
+    )
+    expect(answered).toEqual(["a", "c"])
+    expect(received.toSorted((one, other) => one.id - other.id)).toEqual([
+      { id: 0, reply: "A" },
+      { id: 2, reply: "C" }
+    ])
+  })
+
+  it("may be the only one, and requests after it are answered once", async () => {
+    const { answered, received } = await exchange(
+      [{ id: 0, request: "a" }, { cancel: 0 }, { id: 1, request: "b" }, { cancel: 7 }],
+      1
+    )
+    expect(answered).toEqual(["b"])
+    expect(received).toEqual([{ id: 1, reply: "B" }])
+  })
+})
+
+describe("a store without its threads", () => {
+  const packageFolder = fileURLToPath(new URL("..", import.meta.url))
+
+  /** Opens a store in a process of its own, and returns the failure. */
+  const failureOf = (sources: string, folder: string, flags: ReadonlyArray<string> = []): unknown => {
+    const program = join(folder, "program.ts")
+    writeFileSync(
+      program,
+      `import { Effect } from "effect"
+import { SqliteMailStore } from ${JSON.stringify(join(sources, "index.ts"))}
+const opened = Effect.scoped(SqliteMailStore.make({ filename: ${JSON.stringify(join(folder, "mail.db"))} }))
+const { _tag, reason, message } = await Effect.runPromise(Effect.flip(opened))
+console.log(JSON.stringify({ _tag, reason, message }))
+`
+    )
+    const output = execFileSync(process.execPath, [...flags, program], { encoding: "utf8", timeout: 60_000 })
+    return JSON.parse(output)
+  }
+
+  const makeFolder = (): string => {
+    const folder = mkdtempSync(join(tmpdir(), "mailkeep-threads-"))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    symlinkSync(join(packageFolder, "node_modules"), join(folder, "node_modules"))
+    return folder
+  }
+
+  it.each(["commitWorker.ts", "scanWorker.ts"])("does not open when a bundler has left out %s", (missing) => {
+    const folder = makeFolder()
+    cpSync(join(packageFolder, "src"), join(folder, "src"), { recursive: true })
+    rmSync(join(folder, "src", "internal", "thread", missing))
+    expect(failureOf(join(folder, "src"), folder)).toEqual({
+      _tag: "StoreNotOpened",
+      reason: "unsupported_runtime",
+      message: expect.stringContaining(`The file ${missing} of @mailkeep/sqlite is missing. A bundler must not include`)
+    })
+  })
+
+  it("does not open when the process may start no thread", () => {
+    const flags = ["--permission", "--allow-fs-read=*", "--allow-fs-write=*", "--allow-addons"]
+    expect(failureOf(join(packageFolder, "src"), makeFolder(), flags)).toMatchObject({
+      _tag: "StoreNotOpened",
+      reason: "unsupported_runtime",
+      message: expect.stringContaining("may not start the thread")
+    })
+  })
+})
