@@ -26,8 +26,12 @@ import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 const sourceLeaseMillis = minuteMillis
 /** How often a move renews the lease in the source. */
 const renewMillis = 10 * secondMillis
-/** Every process knows by then that the source is closed, and its last commit has ended. */
+/** Every process knows by then that the source is closed, and its last commit has ended, unless that waits for a lock. */
 const settleMillis = closureKeptMillis + secondMillis / 2
+/** A write that takes longer than this has waited for a lock of another process. */
+const promptMillis = 100
+/** The longest that a commit waits for a lock, and some time to write. */
+const lockWaitMillis = 5 * secondMillis + secondMillis / 2
 
 /** Fails when a worker has a live lease in the source. With `ownMove`, the lease of this move is no reason. */
 export const checkSourceQuiet = (from: MailStoreShape, ownMove = false) =>
@@ -59,6 +63,19 @@ const write = (store: MailStoreShape, decision: Decision<unknown>) =>
     "Conflict",
     (conflict) => Effect.die(conflict)
   )
+
+/**
+ * Closes the source, and waits until no process writes any more. A commit of another process can have found the source open and then wait for a lock. So
+ * the source is closed once more after the wait. If one of the two writes had to wait, others can wait too, for as long as a commit does.
+ */
+const untilQuiet = <E>(close: Effect.Effect<void, E>): Effect.Effect<void, E> =>
+  Effect.gen(function* () {
+    const [first] = yield* Effect.timed(close)
+    yield* Effect.sleep(Duration.millis(settleMillis))
+    const [second] = yield* Effect.timed(close)
+    const hasWaited = [first, second].some((took) => Duration.toMillis(took) > promptMillis)
+    if (hasWaited) yield* Effect.sleep(Duration.millis(lockWaitMillis))
+  })
 
 /** Whether the source was moved to the target before. Fails when the stores do not allow a move. */
 const checkClosures = ({ source, target, to, resume, force }: ClosingMove) =>
@@ -104,8 +121,9 @@ export const closedDuringMove = <A, E, R>(
       )
       if ((yield* readClosure(source))?.reason === "incomplete")
         return yield* new MoveRefused({ reason: "same_store", kinds: ["Lease"] })
-      yield* write(source, renewLease({ now: renewedAt, worker: moveSourceLease, leaseMillis: sourceLeaseMillis }))
-      yield* Effect.sleep(Duration.millis(settleMillis))
+      yield* untilQuiet(
+        write(source, renewLease({ now: renewedAt, worker: moveSourceLease, leaseMillis: sourceLeaseMillis }))
+      )
       if (!force) yield* checkSourceQuiet(source, true)
       return yield* copy(renew)
     })

@@ -78,6 +78,28 @@ describe("moveStore with closeSource", () => {
       })
     ))
 
+  it("copies what a commit writes that found the source open and then waited for a lock", () =>
+    run(
+      Effect.gen(function* () {
+        const { from, to } = yield* twoStores
+        // Another process keeps the lock for 3.5 s, from the moment at which the source is closed.
+        let closes = 0
+        const locked: MailStoreShape = {
+          ...from,
+          commit: (changes) =>
+            changes.some(({ _tag }) => _tag === "RenewLease") && closes++ > 0
+              ? Effect.delay(from.commit(changes), "2 seconds")
+              : from.commit(changes)
+        }
+        yield* Effect.forkChild(Effect.delay(from.commit([setting("late")]), "6 seconds"), { startImmediately: true })
+        const move = yield* Effect.forkChild(moveStore(locked, to, { closeSource: "sqlite:new.db" }), {
+          startImmediately: true
+        })
+        yield* TestClock.adjust("10 seconds")
+        expect((yield* Fiber.join(move)).written).toBe(3)
+      })
+    ))
+
   it("refuses the writes of a core that was open before, within a second", () =>
     run(
       Effect.gen(function* () {
