@@ -287,7 +287,7 @@ describe("the file of a store", () => {
 })
 
 describe("the path of a store", () => {
-  it("may be relative, and the program may change its folder afterwards", async () => {
+  it("stays valid when it is relative and the program changes its folder afterwards", async () => {
     const before = process.cwd()
     onTestFinished(() => process.chdir(before))
     process.chdir(folder)
@@ -307,7 +307,7 @@ describe("the path of a store", () => {
     )
   })
 
-  it("may be a symbolic link, whose log is beside the real file", async () => {
+  it("leads through a symbolic link to the real file, which has the log beside it", async () => {
     const link = join(folder, "current.db")
     writeFileSync(file(), "")
     symlinkSync(file(), link)

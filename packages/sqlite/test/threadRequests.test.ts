@@ -45,7 +45,7 @@ describe("a canceled request", () => {
     ])
   })
 
-  it("may be the only one, and requests after it are answered once", async () => {
+  it("leaves no answer when it was the only one, and requests after it are answered once", async () => {
     const { answered, received } = await exchange(
       [{ id: 0, request: "a" }, { cancel: 0 }, { id: 1, request: "b" }, { cancel: 7 }],
       1
