@@ -65,7 +65,9 @@ export const makeClaims = (database: Database, schema: string) => {
       claim: EventDeliveryClaim,
       signal: AbortSignal
     ): Promise<ReadonlyArray<EventDelivery>> => {
-      const rows = await claimEventDeliveries<EventDelivery>(claim.limit, signal, (limits) => claimOldest(claim, limits))
+      const rows = await claimEventDeliveries<EventDelivery>(claim.limit, signal, (limits) =>
+        claimOldest(claim, limits)
+      )
       return rows.toSorted(longestDueFirst)
     }
   }
