@@ -8,7 +8,7 @@ import type { Database } from "better-sqlite3"
 
 /**
  * Whether a value is a connection of the driver that the store uses itself. Two copies of SQLite in one process do not see each other's locks, because
- * POSIX gives a lock to the process. Both would write at once, lose commits and damage the file. Source: https://sqlite.org/howtocorrupt.html §2.2.
+ * POSIX gives a lock to the process. Both would write at once, lose commits and damage the file. Source: decision 0056.
  */
 export const isProductConnection = (value: unknown): value is Database => value instanceof SqliteDatabase
 
