@@ -3,14 +3,18 @@
  */
 import type { Feedback, StoreUnavailable } from "@mailkeep/core"
 import { Context, Effect, Layer } from "effect"
+import type { Path } from "../listener/command.ts"
 import { bounceLimits } from "../listener/limits.ts"
 import type { Listener, ListenerNotStarted, ListenerOptions } from "../listener/listener.ts"
 import { openListener } from "../listener/listener.ts"
 import type { MailHandler } from "../listener/MailHandler.ts"
+import type { Reply } from "../listener/Reply.ts"
 import { makeStoreWarning } from "../listener/storeWarning.ts"
+import type { MailReports } from "../reports/MailReport.ts"
+import { readReports } from "../reports/readReports.ts"
 import { bounceReply } from "./bounceReplies.ts"
 import { feedbackMail } from "./feedbackMail.ts"
-import type { ReturnedMail, ReturnedOutcome } from "./ReturnedMail.ts"
+import type { ReturnedMail, ReturnedMessage, ReturnedOutcome } from "./ReturnedMail.ts"
 
 /** The options of the bounce listener. */
 export interface BounceListenerOptions extends ListenerOptions {
@@ -26,14 +30,31 @@ export type ReturnedCounts = Readonly<Record<ReturnedOutcome, number>> & {
 
 /** A running bounce listener. */
 export interface BounceListenerShape extends Listener {
-  /** Messages by what became of them. A message counts once for each recipient. */
+  /** Messages by what became of them. A message counts once for each different recipient. */
   readonly counts: () => ReturnedCounts
 }
+
+/** Returns a function that computes a value at its first call. */
+const once = <A>(compute: () => A): (() => A) => {
+  let computed: { readonly value: A } | null = null
+  return () => (computed ??= { value: compute() }).value
+}
+
+/** The same text for addresses that differ only in case, because the case of a return path has no meaning. */
+const recipientKey = (recipient: Path): string => recipient.toLowerCase()
 
 const makeBounceHandler = ({ isReturnPath, receive }: ReturnedMail) => {
   const counts = { recorded: 0, unmatched: 0, no_report: 0, unknown_recipient: 0 }
   const warn = makeStoreWarning("The store is unavailable: bounces and complaints are refused.")
   const notStored = ({ reason }: StoreUnavailable) => Effect.as(warn(reason), bounceReply("notStored"))
+  const receiveFor = (message: ReturnedMessage) =>
+    receive(message).pipe(
+      Effect.map((outcome) => {
+        counts[outcome]++
+        return bounceReply("received")
+      }),
+      Effect.catch(notStored)
+    )
   const handler: MailHandler<"anyone"> = {
     anonymous: "anyone",
     authenticate: () => Effect.fail(bounceReply("unknownRecipient")),
@@ -48,16 +69,19 @@ const makeBounceHandler = ({ isReturnPath, receive }: ReturnedMail) => {
         })
       ),
     checkData: () => Effect.void,
-    receive: ({ sender, recipients, raw }) =>
-      Effect.forEach(recipients, (envelopeRecipient) =>
-        receive({ envelopeSender: sender, envelopeRecipient, raw }).pipe(
-          Effect.map((outcome) => {
-            counts[outcome]++
-            return bounceReply("received")
-          }),
-          Effect.catch(notStored)
-        )
-      )
+    receive: Effect.fnUntraced(function* ({ sender, recipients, raw }) {
+      const reports = once((): MailReports => readReports(raw, { envelopeSender: sender }))
+      const replies = new Map<string, Reply>()
+      for (const envelopeRecipient of recipients) {
+        const key = recipientKey(envelopeRecipient)
+        if (replies.has(key)) continue
+        // A message with many recipients does not delay the other work of the process.
+        if (replies.size > 0) yield* Effect.yieldNow
+        replies.set(key, yield* receiveFor({ envelopeSender: sender, envelopeRecipient, raw, reports }))
+      }
+      // LMTP has one reply for each accepted `RCPT`, also for a repeated one (RFC 2033 §4.2).
+      return recipients.map((recipient) => replies.get(recipientKey(recipient))!)
+    })
   }
   return { handler, counts: (): ReturnedCounts => ({ ...counts }) }
 }

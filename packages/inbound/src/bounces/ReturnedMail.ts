@@ -3,6 +3,7 @@
  */
 import type { StoreUnavailable } from "@mailkeep/core"
 import type { Effect } from "effect"
+import type { MailReports } from "../reports/MailReport.ts"
 
 /** A returned message, for one recipient of its envelope. */
 export interface ReturnedMessage {
@@ -11,6 +12,8 @@ export interface ReturnedMessage {
   /** The address that the other server gave in `RCPT`. It is the return path of a delivery. */
   readonly envelopeRecipient: string
   readonly raw: Uint8Array
+  /** What `readReports` finds in the message. The message is read once for all its recipients, at the first call. */
+  readonly reports: () => MailReports
 }
 
 /**
@@ -23,6 +26,9 @@ export type ReturnedOutcome = "recorded" | "unmatched" | "no_report"
 export interface ReturnedMail {
   /** Whether mail to this address is taken. Every other address is refused before its message is read. */
   readonly isReturnPath: (address: string) => Effect.Effect<boolean, StoreUnavailable>
-  /** Records what the message reports. It may run again for the same message. */
+  /**
+   * Records what the message reports. It runs once for each recipient of the envelope; addresses that differ only in case are one recipient. It
+   * may run again for the same message.
+   */
   readonly receive: (message: ReturnedMessage) => Effect.Effect<ReturnedOutcome, StoreUnavailable>
 }

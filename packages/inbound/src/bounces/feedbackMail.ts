@@ -4,7 +4,6 @@
 import { Feedback } from "@mailkeep/core"
 import { Effect } from "effect"
 import type { MailReport } from "../reports/MailReport.ts"
-import { readReports } from "../reports/readReports.ts"
 import type { ReturnedMail, ReturnedMessage, ReturnedOutcome } from "./ReturnedMail.ts"
 
 type CoreReport = Parameters<Feedback["Service"]["receive"]>[1]
@@ -27,6 +26,20 @@ export const toCoreReport = (report: MailReport): CoreReport | null => {
   return cause === null ? { kind: "delivered", ...details } : { kind: "bounced", cause, ...details }
 }
 
+/**
+ * Returns the reports as the core takes them: of each kind and cause the first. A return path names one delivery, for which another report of
+ * the same kind and cause says nothing new. So a message with 100 reports costs the store little.
+ */
+export const toCoreReports = (reports: ReadonlyArray<MailReport>): ReadonlyArray<CoreReport> => {
+  const found = new Map<string, CoreReport>()
+  for (const report of reports) {
+    const core = toCoreReport(report)
+    const key = core === null ? "" : `${core.kind} ${core.cause ?? ""}`
+    if (core !== null && !found.has(key)) found.set(key, core)
+  }
+  return [...found.values()]
+}
+
 /** The outcomes of a report, the strongest last. A message with several reports has the strongest of theirs. */
 const outcomes: ReadonlyArray<ReturnedOutcome> = ["no_report", "unmatched", "recorded"]
 
@@ -36,10 +49,9 @@ const stronger = (one: ReturnedOutcome, other: ReturnedOutcome): ReturnedOutcome
 /** The mail of a bounce listener, with the service `Feedback` behind it. */
 export const feedbackMail: Effect.Effect<ReturnedMail, never, Feedback> = Effect.map(Feedback, (feedback) => ({
   isReturnPath: feedback.isReturnPath,
-  receive: Effect.fnUntraced(function* ({ envelopeSender, envelopeRecipient, raw }: ReturnedMessage) {
+  receive: Effect.fnUntraced(function* ({ envelopeRecipient, reports }: ReturnedMessage) {
     let outcome: ReturnedOutcome = "no_report"
-    for (const report of readReports(raw, { envelopeSender }).reports.map(toCoreReport)) {
-      if (report === null) continue
+    for (const report of toCoreReports(reports().reports)) {
       // `toCoreReport` makes only valid reports.
       const received = yield* Effect.catchTag(
         feedback.receive(envelopeRecipient, report),

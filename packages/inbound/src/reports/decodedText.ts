@@ -19,9 +19,9 @@ const textOfHtml = (html: string): string =>
     .replace(/&nbsp;/gi, " ")
     .replace(/&amp;/gi, "&")
 
-/** Returns the text of a part with `\n` as line break. Reads at most 256 KiB of the encoded content. */
-export const decodedText = (part: MimePart): string => {
-  const encoded = part.body.subarray(0, encodedBytesMax)
+/** Returns the text of a part with `\n` as line break. Reads at most `bytesMax` of the encoded content, by default 256 KiB. */
+export const decodedText = (part: MimePart, bytesMax = encodedBytesMax): string => {
+  const encoded = part.body.subarray(0, bytesMax)
   const encoding = firstValue(part.headers, "content-transfer-encoding")?.toLowerCase() ?? ""
   const bytes =
     encoding === "base64"
@@ -31,4 +31,14 @@ export const decodedText = (part: MimePart): string => {
         : encoded
   const text = decodeCharset(bytes, part.parameters.get("charset") ?? "utf-8").replace(/\r\n?/g, "\n")
   return part.type === "text/html" ? textOfHtml(text) : text
+}
+
+/** Returns the texts of several parts. Reads at most 256 KiB of their encoded contents together. */
+export const decodedTexts = (parts: ReadonlyArray<MimePart>): ReadonlyArray<string> => {
+  let left = encodedBytesMax
+  return parts.map((part) => {
+    const text = decodedText(part, left)
+    left = Math.max(0, left - part.body.length)
+    return text
+  })
 }

@@ -6,8 +6,10 @@ import { firstValue, headerFieldsOf, withParameters } from "../mime/headerFields
 import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 
 /** Bytes of a message that are read. */
-const inputBytesMax = 10 * 1024 * 1024
+export const readBytesMax = 10 * 1024 * 1024
+/** Of the header of the message and the headers of its parts together. */
 const headerBytesMax = 256 * 1024
+const hyphenLinesMax = 2000
 const depthMax = 10
 const partsMax = 100
 const boundaryCharactersMax = 200
@@ -44,9 +46,9 @@ interface Entity {
   readonly body: Uint8Array
 }
 
-/** Returns where the body begins: after the first empty line, or after the header limit. */
-const bodyStartOf = (bytes: Uint8Array): number => {
-  const end = Math.min(bytes.length, headerBytesMax)
+/** Returns where the body begins: after the first empty line, or after `headerMax` bytes. */
+const bodyStartOf = (bytes: Uint8Array, headerMax: number): number => {
+  const end = Math.min(bytes.length, headerMax)
   let lineStart = 0
   for (let at = 0; at < end; at++) {
     if (bytes[at] !== lineFeed) continue
@@ -57,8 +59,8 @@ const bodyStartOf = (bytes: Uint8Array): number => {
   return end
 }
 
-const readEntity = (bytes: Uint8Array): Entity => {
-  const bodyStart = bodyStartOf(bytes)
+const readEntity = (bytes: Uint8Array, headerMax: number): Entity => {
+  const bodyStart = bodyStartOf(bytes, headerMax)
   const headers = headerFieldsOf(new TextDecoder().decode(bytes.subarray(0, bodyStart)))
   const { value, parameters } = withParameters(firstValue(headers, "content-type") ?? "")
   const type = /^[a-z0-9-]+\/[a-z0-9.+-]+$/.test(value) ? value : "text/plain"
@@ -89,28 +91,42 @@ const withoutLastBreak = (bytes: Uint8Array, start: number, end: number): Uint8A
   return bytes.subarray(start, last)
 }
 
+/** The lines of a message that begin with two hyphens, as offsets in its buffer. Only such a line can be a delimiter. */
+type HyphenLines = ReadonlyArray<number>
+
+/** Finds the first 2,000 lines that begin with two hyphens. Reads each octet once, however deeply the parts are nested. */
+const hyphenLinesOf = (bytes: Uint8Array): HyphenLines => {
+  const found: Array<number> = []
+  const last = bytes.length - 1
+  for (let at = 0; at < last; at++) {
+    if (bytes[at] !== hyphen || bytes[at + 1] !== hyphen || (at > 0 && bytes[at - 1] !== lineFeed)) continue
+    found.push(bytes.byteOffset + at)
+    if (found.length === hyphenLinesMax) break
+  }
+  return found
+}
+
 /** Splits the body of a multipart at its delimiter lines. Returns no part if the boundary never occurs. */
-const splitAt = (body: Uint8Array, boundary: string, childrenMax: number): ReadonlyArray<Uint8Array> => {
+const splitAt = (
+  body: Uint8Array,
+  boundary: string,
+  childrenMax: number,
+  hyphenLines: HyphenLines
+): ReadonlyArray<Uint8Array> => {
   const delimiter = new TextEncoder().encode(`--${boundary}`)
   const children: Array<Uint8Array> = []
   let childStart = -1
-  let lineStart = 0
-  while (lineStart < body.length && children.length < childrenMax) {
-    if (body[lineStart] === hyphen && isAt(body, lineStart, delimiter)) {
-      const after = lineStart + delimiter.length
-      const closes = body[after] === hyphen && body[after + 1] === hyphen
-      const next = endOfBlankRest(body, closes ? after + 2 : after)
-      if (next !== -1) {
-        if (childStart !== -1) children.push(withoutLastBreak(body, childStart, lineStart))
-        if (closes) return children
-        childStart = next
-        lineStart = next
-        continue
-      }
-    }
-    const end = body.indexOf(lineFeed, lineStart)
-    if (end === -1) break
-    lineStart = end + 1
+  for (const line of hyphenLines) {
+    const lineStart = line - body.byteOffset
+    if (lineStart < Math.max(0, childStart) || !isAt(body, lineStart, delimiter)) continue
+    if (children.length >= childrenMax) return children
+    const after = lineStart + delimiter.length
+    const closes = body[after] === hyphen && body[after + 1] === hyphen
+    const next = endOfBlankRest(body, closes ? after + 2 : after)
+    if (next === -1) continue
+    if (childStart !== -1) children.push(withoutLastBreak(body, childStart, lineStart))
+    if (closes) return children
+    childStart = next
   }
   if (childStart !== -1 && children.length < childrenMax) children.push(body.subarray(childStart))
   return children
@@ -122,18 +138,31 @@ const isLeaf = ({ type, parameters }: Entity, depth: number): boolean =>
   !parameters.has("boundary") ||
   (parameters.get("boundary")?.length ?? 0) > boundaryCharactersMax
 
-/** Reads a message. Bytes after 10 MiB, header bytes after 256 KiB, levels after 10 and parts after 100 are left out. */
+/**
+ * Reads a message. Bytes after 10 MiB, header bytes after 256 KiB in all, levels after 10 and parts after 100 are left out. So is every
+ * delimiter after the first 2,000 lines that begin with two hyphens.
+ */
 export const readMimeMessage = (raw: Uint8Array): MimeMessage => {
-  const root = readEntity(raw.subarray(0, inputBytesMax))
+  const bytes = raw.subarray(0, readBytesMax)
+  const hyphenLines = hyphenLinesOf(bytes)
+  let headerLeft = headerBytesMax
+  const read = (part: Uint8Array): Entity => {
+    const entity = readEntity(part, headerLeft)
+    headerLeft -= part.length - entity.body.length
+    return entity
+  }
   const parts: Array<MimePart> = []
   const collect = (entity: Entity, depth: number): void => {
-    if (parts.length >= partsMax) return
     const children = isLeaf(entity, depth)
       ? []
-      : splitAt(entity.body, entity.parameters.get("boundary") ?? "", partsMax - parts.length)
+      : splitAt(entity.body, entity.parameters.get("boundary") ?? "", partsMax - parts.length, hyphenLines)
     if (children.length === 0) parts.push(entity)
-    for (const child of children) collect(readEntity(child), depth + 1)
+    for (const child of children) {
+      if (parts.length >= partsMax) return
+      collect(read(child), depth + 1)
+    }
   }
+  const root = read(bytes)
   collect(root, 0)
   return { headers: root.headers, type: root.type, parameters: root.parameters, parts }
 }

@@ -2,7 +2,7 @@
  * Reads a raw message that came back: a delivery status notification, a bounce in free text, a complaint, an automatic reply or something
  * else. A pure function: it throws nothing, and it takes bounded time and memory for any bytes.
  */
-import { decodedText } from "./decodedText.ts"
+import { decodedText, decodedTexts } from "./decodedText.ts"
 import { isAutomaticReply, isDispositionNotification } from "./automaticReply.ts"
 import { statusFieldsInText, statusFieldsOf, statusReportsOf } from "./deliveryStatus.ts"
 import type { StatusContext, StatusFields } from "./deliveryStatus.ts"
@@ -56,14 +56,12 @@ interface ReadableMessage {
 const headerAtStart = (text: string): ParsedHeaderFields =>
   headerFieldsOf(text.trimStart().split(/\n[ \t]*\n/, 1)[0] ?? "")
 
-const readableOf = (raw: Uint8Array): ReadableMessage => {
-  const mime = readMimeMessage(raw)
+const readableOf = (mime: MimeMessage): ReadableMessage => {
   const returnedAt = mime.parts.findIndex(isReturnedPart)
   const before = returnedAt === -1 ? mime.parts : mime.parts.slice(0, returnedAt)
   const plain = before.filter(isTextPart)
   const shown = plain.length > 0 ? plain : before.filter(({ type }) => type === "text/html").slice(0, 1)
-  let text = ""
-  for (const part of shown) if (text.length < explanationCharactersMax) text += `${decodedText(part)}\n`
+  const text = decodedTexts(shown).join("\n")
   const { explanation, returned } = splitReturned(text.slice(0, explanationCharactersMax))
   const returnedPart = mime.parts[returnedAt]
   const returnedText = returnedPart === undefined ? returned : decodedText(returnedPart)
@@ -121,7 +119,8 @@ const wrappedAnswer = ({ mime, returnedText }: ReadableMessage): MailReports | n
   if (mime.type === "multipart/report") return null
   const part = mime.parts.find(({ type }) => type === "message/rfc822")
   const inner = part?.body ?? new TextEncoder().encode(returnedText.trimStart())
-  return isReportMessage(readMimeMessage(inner)) ? readAny(inner, null) : null
+  const wrapped = readMimeMessage(inner)
+  return isReportMessage(wrapped) ? readAny(wrapped, null) : null
 }
 
 const bounceIn = (message: ReadableMessage, envelopeSender: string | null): MailReports | null => {
@@ -134,15 +133,11 @@ const bounceIn = (message: ReadableMessage, envelopeSender: string | null): Mail
   return reports.length > 0 ? answer(message, "delivery-status", reports) : wrappedAnswer(message)
 }
 
-const readAny = (raw: Uint8Array, envelopeSender: string | null): MailReports => {
-  const message = readableOf(raw)
-  const { mime } = message
+const readAny = (mime: MimeMessage, envelopeSender: string | null): MailReports => {
+  const message = readableOf(mime)
   const complaint = complaintIn(message)
   if (complaint !== null) return complaint
-  const statusParts = mime.parts
-    .filter(isStatusPart)
-    .slice(0, statusPartsMax)
-    .map((part) => statusFieldsOf(decodedText(part)))
+  const statusParts = decodedTexts(mime.parts.filter(isStatusPart).slice(0, statusPartsMax)).map(statusFieldsOf)
   const status = statusAnswer(message, mergedFields(statusParts))
   if (status !== null) return status
   if (isDispositionNotification(mime)) return answer(message, "disposition")
@@ -178,4 +173,4 @@ const readAny = (raw: Uint8Array, envelopeSender: string | null): MailReports =>
  * ```
  */
 export const readReports = (raw: Uint8Array, options: ReadReportsOptions = {}): MailReports =>
-  readAny(raw, options.envelopeSender ?? null)
+  readAny(readMimeMessage(raw), options.envelopeSender ?? null)

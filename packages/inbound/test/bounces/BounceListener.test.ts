@@ -169,11 +169,45 @@ describe("BounceListener.layerWith", () => {
     expect(await deliver(client, "Hi\r\n", "a@known.example", "x@other.example", "b@known.example")).toEqual([
       "250 2.0.0 Ok"
     ])
-    expect(received.map(({ raw, ...envelope }) => ({ ...envelope, text: Buffer.from(raw).toString() }))).toEqual([
+    expect(
+      received.map(({ raw, reports: _, ...envelope }) => ({ ...envelope, text: Buffer.from(raw).toString() }))
+    ).toEqual([
       { envelopeSender: "", envelopeRecipient: "a@known.example", text: "Hi\r\n" },
       { envelopeSender: "", envelopeRecipient: "b@known.example", text: "Hi\r\n" }
     ])
     expect(listener.counts()).toEqual({ recorded: 0, unmatched: 2, no_report: 0, unknown_recipient: 1 })
+  })
+
+  it("reads a message once, and gives it once for each different recipient", async () => {
+    const received: Array<ReturnedMessage> = []
+    const { client, listener } = await withMail({ protocol: "lmtp" }, (message) =>
+      Effect.sync(() => {
+        received.push(message)
+        return "recorded"
+      })
+    )
+    const recipients = ["a@known.example", "A@known.example", "b@known.example", "a@known.example"]
+    expect(await deliver(client, report("failed", "5.1.1"), ...recipients)).toEqual(["250 2.0.0 Ok"])
+    for (const _ of recipients.slice(1)) expect(await client.reply()).toBe("250 2.0.0 Ok")
+    expect(received.map(({ envelopeRecipient }) => envelopeRecipient)).toEqual(["a@known.example", "b@known.example"])
+    const [first, second] = received.map(({ reports }) => reports())
+    expect(first).toMatchObject({ kind: "delivery-status", reports: [{ recipient: "ada@example.org" }] })
+    expect(second).toBe(first)
+    expect(listener.counts().recorded).toBe(2)
+  })
+
+  it("lets other work of the process run between two recipients", async () => {
+    let turns = 0
+    const seen: Array<number> = []
+    const { client } = await withMail({}, () => Effect.sync(() => (seen.push(turns), "recorded")))
+    const count = () => {
+      turns++
+      timer = setImmediate(count)
+    }
+    let timer = setImmediate(count)
+    await deliver(client, "Hi\r\n", "a@known.example", "b@known.example", "c@known.example")
+    clearImmediate(timer)
+    expect(new Set(seen).size).toBe(3)
   })
 
   it("refuses temporarily for all recipients over SMTP, and for the failed ones over LMTP", async () => {

@@ -4,8 +4,9 @@
 import { Feedback } from "@mailkeep/core"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { feedbackMail, toCoreReport } from "../../src/bounces/feedbackMail.ts"
+import { feedbackMail, toCoreReport, toCoreReports } from "../../src/bounces/feedbackMail.ts"
 import type { ComplaintReport, DeliveryStatusReport } from "../../src/reports/MailReport.ts"
+import { readReports } from "../../src/reports/readReports.ts"
 import { notification } from "../reports/sampleMail.ts"
 
 const status = (change: Partial<DeliveryStatusReport>): DeliveryStatusReport => ({
@@ -65,6 +66,26 @@ describe("toCoreReport", () => {
   })
 })
 
+describe("toCoreReports", () => {
+  it("returns the first report of each kind and cause, in their order", () => {
+    const reports = [
+      status({ diagnostic: "first" }),
+      complaint("not-spam"),
+      status({ diagnostic: "second", enhancedCode: "5.1.10" }),
+      status({ cause: "refused" }),
+      status({ action: "delivered", cause: null }),
+      complaint("abuse"),
+      complaint("fraud")
+    ]
+    expect(toCoreReports(reports)).toEqual([
+      { kind: "bounced", cause: "mailbox_unknown", ...details, text: "first" },
+      { kind: "bounced", cause: "refused", ...details },
+      { kind: "delivered", ...details },
+      { kind: "complained" }
+    ])
+  })
+})
+
 type Received = Effect.Success<ReturnType<Feedback["Service"]["receive"]>>
 
 const recorded: Received = { projectId: "prj_1", deliveryId: "del_1", outcome: "recorded", status: "bounced" }
@@ -77,11 +98,16 @@ const receiveReports = (answers: ReadonlyArray<Received>) => {
     recipients: answers.map((_, index) => ({
       "Final-Recipient": `rfc822; r${index}@example.org`,
       Action: "failed",
-      Status: "5.1.1"
+      Status: ["5.1.1", "5.1.2"][index]!
     }))
   })
   return Effect.flatMap(feedbackMail, (mail) =>
-    mail.receive({ envelopeSender: "", envelopeRecipient: "b+x@example.org", raw })
+    mail.receive({
+      envelopeSender: "",
+      envelopeRecipient: "b+x@example.org",
+      raw,
+      reports: () => readReports(raw, { envelopeSender: "" })
+    })
   ).pipe(
     Effect.provideService(Feedback, {
       report: () => Effect.die("not used"),

@@ -22,17 +22,27 @@ const mixed = "Content-Type: multipart/mixed; boundary=b\r\n\r\n"
 const statusPart = "--b\r\nContent-Type: message/delivery-status\r\n\r\n"
 const report = `${daemon}Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n${statusPart}`
 
+/** The beginning of a message with so many levels of parts, each with a boundary of its own. */
+const nestedIn = (levels: number, prefix = "b"): string =>
+  Array.from(
+    { length: levels },
+    (_, level) => `Content-Type: multipart/mixed; boundary=${prefix}${level}\r\n\r\n--${prefix}${level}\r\n`
+  ).join("")
+
 /** Each message by what it attacks. */
 export const hostileMails: Readonly<Record<string, () => string>> = {
   "empty parts": () => mixed + filled("--b\r\n\r\n"),
+  "parts with long headers": () => daemon + mixed + filled(`--b\r\n${"X-A: b\r\n".repeat(12_000)}`),
+  "ten levels around short lines": () => `${nestedIn(10)}${filled("x\r\n")}`,
+  "ten levels around lines with hyphens": () => `${nestedIn(10, "b".repeat(190))}${filled(`--${"b".repeat(190)}\n`)}`,
+  "parts in an encoding that changes": () =>
+    daemon +
+    mixed +
+    filled(`--b\r\nContent-Type: text/plain; charset=iso-2022-jp\r\n\r\n${"\u001b$B\u001b(B".repeat(15_000)}\r\n`),
   "parts of text": () => daemon + mixed + filled("--b\r\nContent-Type: text/plain\r\n\r\nx\r\n"),
   "nested parts": () => numbered((index) => `Content-Type: multipart/mixed; boundary=b${index}\r\n\r\n--b${index}\r\n`),
   "parts nested in the same boundary": () => filled(`${mixed}--b\r\n`),
-  "ten levels around many lines": () =>
-    Array.from(
-      { length: 12 },
-      (_, level) => `Content-Type: multipart/mixed; boundary=b${level}\r\n\r\n--b${level}\r\n`
-    ).join("") + filled("--b\r\n"),
+  "ten levels around many lines": () => nestedIn(12) + filled("--b\r\n"),
   "lines that are almost a boundary": () =>
     `Content-Type: multipart/mixed; boundary=${"b".repeat(70)}\r\n\r\n${filled(`--${"b".repeat(69)}\n`)}`,
   "boundaries with white space": () => mixed + filled(`--b${" ".repeat(1000)}x\n`),

@@ -6,6 +6,7 @@ import { hostileMails } from "./hostileMail.ts"
 const make = hostileMails[String(workerData)]
 if (make === undefined) throw new Error(`No hostile message has the name ${String(workerData)}.`)
 const raw = new TextEncoder().encode(make())
-const start = performance.now()
+const start = process.threadCpuUsage()
 const read = readReports(raw)
-parentPort?.postMessage({ millis: performance.now() - start, bytes: raw.length, read })
+const { user, system } = process.threadCpuUsage(start)
+parentPort?.postMessage({ millis: (user + system) / 1000, bytes: raw.length, read })

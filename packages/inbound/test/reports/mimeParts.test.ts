@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import PostalMime from "postal-mime"
 import { describe, expect, it } from "vitest"
-import { decodedText } from "../../src/reports/decodedText.ts"
+import { decodedText, decodedTexts } from "../../src/reports/decodedText.ts"
 import { readMimeMessage } from "../../src/reports/mimeParts.ts"
 import { mail } from "./sampleMail.ts"
 
@@ -107,6 +107,33 @@ describe("readMimeMessage", () => {
     expect(readMimeMessage(raw).headers.has("subject")).toBe(false)
   })
 
+  it("reads 256 KiB of all headers of a message together", () => {
+    const part = [
+      "--b",
+      ...Array.from({ length: 20_000 }, (_, index) => `X-${index}: y`),
+      "Content-Type: text/html",
+      "",
+      "x"
+    ]
+    const raw = mail("Content-Type: multipart/mixed; boundary=b", "", ...part, ...part)
+    expect(typesOf(raw)).toEqual(["text/html", "text/plain"])
+  })
+
+  it("finds no delimiter after the first 2,000 lines that begin with two hyphens", () => {
+    const withLines = (count: number) =>
+      mail("Content-Type: multipart/mixed; boundary=b", "", "--b", "", ...Array(count).fill("--"), "--b", "", "x")
+    expect(typesOf(withLines(1998))).toHaveLength(2)
+    expect(typesOf(withLines(1999))).toHaveLength(1)
+  })
+
+  it("finds the parts of a message that is a section of a buffer", () => {
+    const buffer = Buffer.concat([
+      Buffer.from("--b\r\n"),
+      mail("Content-Type: multipart/mixed; boundary=b", "", "--b", "", "x")
+    ])
+    expect(textsOf(buffer.subarray(5))).toEqual(["x"])
+  })
+
   it("finds the texts that an independent reader finds, for any well-formed message", async () => {
     const line = fc.string({ unit: fc.constantFrom(..."abc =.ä€"), maxLength: 30 }).filter((text) => !/\s$/.test(text))
     const leaf = fc.record({
@@ -157,5 +184,13 @@ describe("decodedText", () => {
 
   it("reads at most 256 KiB of a part", () => {
     expect(decoded([], "x".repeat(400_000))).toHaveLength(256 * 1024)
+  })
+
+  it("reads at most 256 KiB of several parts together", () => {
+    const part = ["--b", "", "x".repeat(100_000)]
+    const { parts } = readMimeMessage(
+      mail("Content-Type: multipart/mixed; boundary=b", "", ...part, ...part, ...part, ...part)
+    )
+    expect(decodedTexts(parts).map(({ length }) => length)).toEqual([100_000, 100_000, 62_144, 0])
   })
 })
