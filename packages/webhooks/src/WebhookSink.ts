@@ -23,7 +23,7 @@ import { retryAfterSeconds } from "./internal/retryAfter.ts"
 export interface WebhookSinkOptions extends Partial<WebhookUrlRules> {
   /** Name servers, such as `127.0.0.1:5353`; default the name servers of the system. */
   readonly nameServers?: ReadonlyArray<string>
-  /** Certificates to trust besides the usual ones, as PEM. */
+  /** Certificates to trust besides the usual ones, as PEM. The usual ones are those that Node trusts, also by `NODE_EXTRA_CA_CERTS`. */
   readonly certificates?: string
 }
 
@@ -61,12 +61,7 @@ const reasonOf = (cause: unknown): string => {
   return code !== undefined && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code.toLowerCase() : "connection_failed"
 }
 
-const pinned = (
-  url: URL,
-  { address, family }: Address,
-  { headers, body }: SinkRequest,
-  certificates?: string
-): PinnedRequest => ({
+const pinned = (url: URL, { address, family }: Address, { headers, body }: SinkRequest): PinnedRequest => ({
   method: "POST",
   host: hostOf(url),
   port: url.port === "" ? undefined : Number(url.port),
@@ -77,8 +72,7 @@ const pinned = (
     const all = (options as { readonly all?: boolean }).all === true
     if (all) (answer as (error: null, found: ReadonlyArray<Address>) => void)(null, [{ address, family }])
     else answer(null, address, family)
-  },
-  ...(certificates === undefined ? {} : { ca: certificates })
+  }
 })
 
 /** An open connection that the endpoint closed while a request was sent on it. */
@@ -122,7 +116,7 @@ const answered = (response: IncomingMessage): Effect.Effect<SinkOutcome> =>
  */
 export const make = ({ nameServers, certificates, ...given }: WebhookSinkOptions = {}): EventSinkShape => {
   const rules = webhookUrlRules(given)
-  const clientFor = makeConnections()
+  const clientFor = makeConnections(certificates)
   return {
     capabilities: { carriesHeaders: true },
     send: (sinkRequest) => {
@@ -133,7 +127,7 @@ export const make = ({ nameServers, certificates, ...given }: WebhookSinkOptions
       return resolveAllowedAddress(url, { rules, nameServers }).pipe(
         Effect.flatMap((address) =>
           Effect.flatMap(clientFor(url), (client) =>
-            posted(client, pinned(url, address, sinkRequest, certificates), sinkRequest.body)
+            posted(client, pinned(url, address, sinkRequest), sinkRequest.body)
           )
         ),
         Effect.flatMap(answered)

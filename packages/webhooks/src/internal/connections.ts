@@ -1,7 +1,9 @@
 /**
  * Open connections to webhook endpoints. A connection without a request stays open for a few seconds, so that the next event needs no new one.
  */
-import type { Agent, AgentOptions, ClientRequest, IncomingMessage, RequestOptions } from "node:http"
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http"
+import type { AgentOptions } from "node:https"
+import type { SecureContext } from "node:tls"
 import { Effect } from "effect"
 import type { Address } from "./allowedAddress.ts"
 
@@ -28,18 +30,29 @@ const pinnedAgent = (Base: typeof Agent, options: AgentOptions): Agent => {
   return agent
 }
 
-const load = async (protocol: "http:" | "https:"): Promise<Client> => {
+/** Trusts the certificates besides the authorities that Node trusts. Node's option `ca` alone would replace those. */
+const trusting = async (certificates: string): Promise<SecureContext> => {
+  const { createSecureContext, getCACertificates } = await import("node:tls")
+  return createSecureContext({ ca: [...getCACertificates("default"), certificates] })
+}
+
+const load = async (protocol: "http:" | "https:", certificates: string | undefined): Promise<Client> => {
   const { Agent, request } = protocol === "https:" ? await import("node:https") : await import("node:http")
-  const agent = pinnedAgent(Agent, { keepAlive: true, timeout: idleMillisMax, maxFreeSockets: idleConnectionsMax })
+  const agent = pinnedAgent(Agent, {
+    keepAlive: true,
+    timeout: idleMillisMax,
+    maxFreeSockets: idleConnectionsMax,
+    ...(protocol === "http:" || certificates === undefined ? {} : { secureContext: await trusting(certificates) })
+  })
   return { request: (options, onResponse) => request({ ...options, agent }, onResponse) }
 }
 
 /** Loads Node's client with the first request, because a product without webhooks need not wait for it at its start. */
-export const makeConnections = () => {
+export const makeConnections = (certificates: string | undefined) => {
   const clients = new Map<string, Promise<Client>>()
   return ({ protocol }: URL): Effect.Effect<Client> =>
     Effect.promise(() => {
-      const client = clients.get(protocol) ?? load(protocol === "https:" ? "https:" : "http:")
+      const client = clients.get(protocol) ?? load(protocol === "https:" ? "https:" : "http:", certificates)
       clients.set(protocol, client)
       return client
     })
