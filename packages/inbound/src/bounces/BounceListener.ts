@@ -11,6 +11,7 @@ import type { MailHandler } from "../listener/MailHandler.ts"
 import type { Reply } from "../listener/Reply.ts"
 import { makeStoreWarning } from "../listener/storeWarning.ts"
 import type { MailReports } from "../reports/MailReport.ts"
+import { readBytesMax } from "../reports/mimeParts.ts"
 import { readReports } from "../reports/readReports.ts"
 import { bounceReply } from "./bounceReplies.ts"
 import { feedbackMail } from "./feedbackMail.ts"
@@ -123,6 +124,7 @@ export class BounceListener extends Context.Service<BounceListener, BounceListen
         const listener = yield* openListener({
           options,
           limits: { ...bounceLimits, ...options },
+          readBytesMax,
           protocol: options.protocol ?? "smtp",
           needsApiKey: false,
           allowsClearApiKey: false,

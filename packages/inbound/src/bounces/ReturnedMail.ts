@@ -11,6 +11,7 @@ export interface ReturnedMessage {
   readonly envelopeSender: string
   /** The address that the other server gave in `RCPT`. It is the return path of a delivery. */
   readonly envelopeRecipient: string
+  /** The message, or the first 10 MiB of a larger one. A report is at the beginning, before the message that it is about. */
   readonly raw: Uint8Array
   /** What `readReports` finds in the message. The message is read once for all its recipients, at the first call. */
   readonly reports: () => MailReports

@@ -13,7 +13,10 @@ interface ReceivedMessage<Client> {
   readonly sender: Path
   /** One entry for each accepted `RCPT`, in order. */
   readonly recipients: ReadonlyArray<Path>
-  /** The message without dot-stuffing. Each of its lines ends with CR LF, and it has no CR, LF or NUL of its own. */
+  /**
+   * The message without dot-stuffing, or its beginning if the listener does not keep all of it. Each of its lines ends with CR LF, and it has no
+   * CR, LF or NUL of its own.
+   */
   readonly raw: Uint8Array
 }
 

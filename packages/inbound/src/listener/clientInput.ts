@@ -63,9 +63,11 @@ export const makeClientInput = (socket: ClientSocket, limits: ListenerLimits, st
     Effect.gen(function* () {
       let data = dataStart
       let fault: ReceiveFault | null = null
+      let received = 0
       let excess = 0
       const emit = (content: Uint8Array) => {
-        if (collector.bytes() + content.length > limits.messageBytesMax) fault ??= "tooLarge"
+        received += content.length
+        if (received > limits.messageBytesMax) fault ??= "tooLarge"
         else if (fault === null && !collector.add(content)) fault = "noMemory"
         // The memory of a refused message is free for others while the client sends its rest.
         if (fault !== null) collector.release()

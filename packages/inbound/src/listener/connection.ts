@@ -23,6 +23,8 @@ import { ConnectionLost } from "./clientSocket.ts"
 /** What the connections of one listener share. */
 export interface ListenerState {
   readonly limits: ListenerLimits
+  /** The octets of a message that the handler gets. The rest of a larger message is discarded as it arrives. */
+  readonly keptBytesMax: number
   readonly memory: MessageMemory
   /** Large messages are handled one after the other, because each needs memory of its own. */
   readonly largeMessages: Semaphore.Semaphore
@@ -107,7 +109,7 @@ const makeReceiveMessage = <Client>(
   input: ClientInput,
   write: Write
 ) => {
-  const { limits, memory, largeMessages } = state
+  const { keptBytesMax, memory, largeMessages } = state
 
   const handle = (client: Client, { sender, recipients }: Transaction, collector: MessageCollector) =>
     Effect.suspend(() => {
@@ -123,7 +125,7 @@ const makeReceiveMessage = <Client>(
 
   return (session: Session, client: Client, transaction: Transaction) =>
     Effect.acquireUseRelease(
-      Effect.sync(() => makeMessageCollector(memory, countedAddress(socket.remoteAddress), limits.messageBytesMax)),
+      Effect.sync(() => makeMessageCollector(memory, countedAddress(socket.remoteAddress), keptBytesMax)),
       (collector) =>
         Effect.gen(function* () {
           yield* write(protocolReply("sendData"))

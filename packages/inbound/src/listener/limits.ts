@@ -8,10 +8,13 @@ export interface ListenerLimits {
   readonly connectionsMax: number
   /** Connections of one remote address; default 20. A network of 64 bits counts as one IPv6 address. */
   readonly connectionsPerAddressMax: number
-  /** Octets of one message. Default 25 MiB for submission, 10 MiB for bounces. */
+  /**
+   * Octets of one message. Default 25 MiB for submission, and 64 MiB for bounces: a bounce may contain the whole message that it is about. Of a
+   * larger bounce than 10 MiB, the octets after the first 10 MiB are discarded as they arrive.
+   */
   readonly messageBytesMax: number
   /**
-   * Octets of all messages that are being received or handled. One remote address gets at most half. Default 128 MiB for submission, 64 MiB
+   * Octets in memory of all messages that are being received or handled. One remote address gets at most half. Default 128 MiB for submission, 64 MiB
    * for bounces.
    */
   readonly bufferedBytesMax: number
@@ -70,7 +73,8 @@ export const submissionLimits: ListenerLimits = {
 /** The limits of a listener for bounces. */
 export const bounceLimits: ListenerLimits = {
   ...sharedLimits,
-  messageBytesMax: 10 * mib,
+  // The largest message with files of the default plan has 45 MiB when it is encoded. Relays add a report, and may encode texts again.
+  messageBytesMax: 64 * mib,
   bufferedBytesMax: 64 * mib,
   recipientsMax: 100,
   connectionMillis: 900_000

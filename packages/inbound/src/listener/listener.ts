@@ -58,13 +58,15 @@ export interface Listener {
   readonly port: number
   /** Open connections. */
   readonly connections: () => number
-  /** Octets of messages that are being received or handled. */
+  /** Octets in memory of messages that are being received or handled. */
   readonly messageBytes: () => number
 }
 
 interface ListenerParts<Client> {
   readonly options: ListenerOptions
   readonly limits: ListenerLimits
+  /** The octets of a message that the handler reads; default all. */
+  readonly readBytesMax?: number
   readonly protocol: SessionRules["protocol"]
   readonly needsApiKey: boolean
   /** Whether an API key may cross a network without TLS. */
@@ -155,12 +157,14 @@ export const openListener = <Client>(
   parts: ListenerParts<Client>
 ): Effect.Effect<Listener, ListenerNotStarted, Scope.Scope> =>
   Effect.gen(function* () {
-    const { options, limits, handler } = parts
+    const { options, limits, readBytesMax = limits.messageBytesMax, handler } = parts
     const host = options.host ?? "127.0.0.1"
     const secureContext = yield* secureContextOf(options)
+    const keptBytesMax = Math.min(readBytesMax, limits.messageBytesMax)
     const state: ListenerState = {
       limits,
-      memory: makeMessageMemory(limits.bufferedBytesMax, limits.messageBytesMax),
+      keptBytesMax,
+      memory: makeMessageMemory(limits.bufferedBytesMax, keptBytesMax),
       largeMessages: yield* Semaphore.make(1),
       stopping: yield* Latch.make()
     }

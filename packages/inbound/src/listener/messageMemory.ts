@@ -12,9 +12,9 @@ export interface MessageMemory {
   readonly bytes: () => number
 }
 
-/** Makes the memory of a listener. One address gets at most half, or one message if that is more. */
-export const makeMessageMemory = (bufferedBytesMax: number, messageBytesMax: number): MessageMemory => {
-  const budget = makeKeyedBudget(bufferedBytesMax, Math.max(bufferedBytesMax / 2, messageBytesMax))
+/** Makes the memory of a listener, which keeps so many octets of a message. One address gets at most half, or one message if that is more. */
+export const makeMessageMemory = (bufferedBytesMax: number, keptBytesMax: number): MessageMemory => {
+  const budget = makeKeyedBudget(bufferedBytesMax, Math.max(bufferedBytesMax / 2, keptBytesMax))
   return {
     take: (address, bytes) => {
       const isLeft = budget.fits(address, bytes)
@@ -34,20 +34,21 @@ const blockSizes = [16_384, 65_536, 262_144, 1_048_576]
  * memory than another.
  */
 export interface MessageCollector {
-  /** Adds content. Returns `false` if the memory does not allow it; the message is then useless. */
+  /** Adds content, and discards what is not to be kept. Returns `false` if the memory does not allow it; the message is then useless. */
   readonly add: (content: Uint8Array) => boolean
+  /** The octets that are kept. */
   readonly bytes: () => number
-  /** Returns the whole content, and forgets it. */
+  /** Returns the kept content, and forgets it. */
   readonly content: () => Uint8Array
   /** Returns the memory. */
   readonly release: () => void
 }
 
-/** Makes a collector for a message of at most `messageBytesMax` octets. */
+/** Makes a collector that keeps the first `keptBytesMax` octets of a message. */
 export const makeMessageCollector = (
   memory: MessageMemory,
   address: string,
-  messageBytesMax: number
+  keptBytesMax: number
 ): MessageCollector => {
   let blocks: Array<Uint8Array> = []
   let room = 0
@@ -55,7 +56,7 @@ export const makeMessageCollector = (
   let taken = 0
 
   const addBlock = (): boolean => {
-    const size = Math.min(blockSizes[Math.min(blocks.length, blockSizes.length - 1)]!, messageBytesMax - bytes)
+    const size = Math.min(blockSizes[Math.min(blocks.length, blockSizes.length - 1)]!, keptBytesMax - bytes)
     if (!memory.take(address, size)) return false
     taken += size
     blocks.push(new Uint8Array(size))
@@ -72,9 +73,10 @@ export const makeMessageCollector = (
 
   return {
     add: (content) => {
-      for (let from = 0; from < content.length;) {
+      const end = Math.min(content.length, keptBytesMax - bytes)
+      for (let from = 0; from < end;) {
         if (room === 0 && !addBlock()) return false
-        const part = content.subarray(from, from + room)
+        const part = content.subarray(from, Math.min(end, from + room))
         const block = blocks.at(-1)!
         block.set(part, block.length - room)
         room -= part.length

@@ -1,6 +1,7 @@
 /**
  * The bounce listener over real sockets: with the service `Feedback` behind it, and with a program's own code.
  */
+import { clearInterval, setInterval } from "node:timers"
 import { Feedback, StoreUnavailable } from "@mailkeep/core"
 import { StubTransport } from "@mailkeep/smtp"
 import { detail, openTestMail, sendOne, stores, tick } from "@mailkeep/test-support"
@@ -105,6 +106,25 @@ describe("BounceListener.layer", () => {
     expect(await found()).toMatchObject({ status: "complained" })
   })
 
+  it("records a bounce that returns a message of 20 MiB, and keeps 10 MiB of it in memory", async () => {
+    const { client, listener, returnPath, found } = await withDelivery()
+    expect(await client.command("EHLO relay.example")).toContain("SIZE 67108864")
+    const bounce = report("failed", "5.1.1").replace("--b--", "--b\r\nContent-Type: message/rfc822\r\n\r\nSubject: x")
+    const returned = `${"x".repeat(76)}\r\n`.repeat(270_000)
+    expect(await client.command(`MAIL FROM:<> SIZE=${bounce.length + returned.length}`)).toMatch(/^250 /)
+    await client.command(`RCPT TO:<${returnPath}>`)
+    await client.command("DATA")
+    client.send(`${bounce}\r\n${returned}`)
+    const reply = client.command("--b--\r\n.")
+    let bytesMax = 0
+    const timer = setInterval(() => (bytesMax = Math.max(bytesMax, listener.messageBytes())), 1)
+    expect(await reply).toBe("250 2.0.0 Ok")
+    clearInterval(timer)
+    expect(bytesMax).toBeGreaterThan(0)
+    expect(bytesMax).toBeLessThanOrEqual(10 * 1024 * 1024)
+    expect(await found()).toMatchObject({ status: "bounced", bounceType: "hard" })
+  })
+
   it("changes nothing for a delay, an automatic reply and another message, and counts them", async () => {
     const { client, listener, returnPath, found } = await withDelivery()
     const { status } = await found()
@@ -170,7 +190,11 @@ describe("BounceListener.layerWith", () => {
       "250 2.0.0 Ok"
     ])
     expect(
-      received.map(({ raw, reports: _, ...envelope }) => ({ ...envelope, text: Buffer.from(raw).toString() }))
+      received.map(({ envelopeSender, envelopeRecipient, raw }) => ({
+        envelopeSender,
+        envelopeRecipient,
+        text: Buffer.from(raw).toString()
+      }))
     ).toEqual([
       { envelopeSender: "", envelopeRecipient: "a@known.example", text: "Hi\r\n" },
       { envelopeSender: "", envelopeRecipient: "b@known.example", text: "Hi\r\n" }

@@ -154,6 +154,23 @@ describe("serveConnection", () => {
     expect(bytesLeft).toBe(0)
   })
 
+  it("gives the handler the beginning of a message of which it keeps only a part, without memory for the rest", async () => {
+    const chunks = [octets(`${start}0123456789`), ...Array.from({ length: 10 }, () => octets("x".repeat(100)))]
+    const { accepted, replies } = await Effect.runPromise(
+      converse([...chunks, octets("\r\n.\r\n")], {}, { messageBytesMax: 1012, bufferedBytesMax: 15 }, 15)
+    )
+    expect(accepted.map(({ content }) => content)).toEqual(["0123456789xxxxx"])
+    expect(replies).toMatch(/250 2\.0\.0 Ok\r\n$/)
+  })
+
+  it("refuses a message above the limit also if it keeps only a part", async () => {
+    const { accepted, replies } = await Effect.runPromise(
+      converse([octets(`${start}${"x".repeat(60)}\r\n.\r\n`)], {}, { messageBytesMax: 50 }, 15)
+    )
+    expect(accepted).toEqual([])
+    expect(replies).toContain("552 5.3.4 The message is too large")
+  })
+
   it("closes the connection when a message goes far beyond the limit", async () => {
     const chunks = Array.from({ length: 20 }, () => octets("x".repeat(30)))
     const { replies } = await Effect.runPromise(

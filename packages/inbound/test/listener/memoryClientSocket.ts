@@ -41,7 +41,8 @@ const latin1 = (octets: Uint8Array) => Buffer.from(octets).toString("latin1")
 export const converse = (
   chunks: ReadonlyArray<Uint8Array>,
   rules: Partial<SessionRules> = {},
-  limits: Partial<ListenerLimits> = {}
+  limits: Partial<ListenerLimits> = {},
+  keptBytesMax = limits.messageBytesMax ?? bounceLimits.messageBytesMax
 ): Effect.Effect<Conversation> =>
   Effect.gen(function* () {
     const allLimits = { ...bounceLimits, ...limits }
@@ -72,7 +73,8 @@ export const converse = (
     }
     const state: ListenerState = {
       limits: allLimits,
-      memory: makeMessageMemory(allLimits.bufferedBytesMax, allLimits.messageBytesMax),
+      keptBytesMax,
+      memory: makeMessageMemory(allLimits.bufferedBytesMax, keptBytesMax),
       largeMessages: yield* Semaphore.make(1),
       stopping: yield* Latch.make()
     }

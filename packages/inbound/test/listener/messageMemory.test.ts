@@ -59,6 +59,15 @@ describe("makeMessageCollector", () => {
     expect(memory.bytes()).toBe(20_000)
   })
 
+  it("keeps the first octets of a larger message, and discards the rest", () => {
+    const memory = makeMessageMemory(4 * mib, mib)
+    const collector = makeMessageCollector(memory, "192.0.2.1", 5)
+    expect(["abc", "def", "ghi"].map((text) => collector.add(Buffer.from(text)))).toEqual([true, true, true])
+    expect(memory.bytes()).toBe(5)
+    expect(collector.bytes()).toBe(5)
+    expect(Buffer.from(collector.content()).toString()).toBe("abcde")
+  })
+
   it("refuses content for which no memory is left", () => {
     const memory = makeMessageMemory(20_000, 10_000)
     const collector = makeMessageCollector(memory, "192.0.2.1", 10_000)
