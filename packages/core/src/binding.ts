@@ -19,7 +19,7 @@ export { CreateSegmentBody, UpdateSegmentBody } from "./domain/contact/Segment.t
 export { domainNameRule } from "./domain/domain-name/SenderDomain.ts"
 export { parseAddress, parseDomain } from "./domain/message/Address.ts"
 export { RescheduleBody, parseReschedule } from "./domain/message/SendingWindow.ts"
-export { isOwnHeaderField } from "./domain/message/HeaderField.ts"
+export { headerValueCharactersMax, isIdField, isOwnHeaderField } from "./domain/message/HeaderField.ts"
 export { batchItemsMax } from "./domain/message/SendBatch.ts"
 export { IdempotencyKey, parseSendOptions } from "./domain/message/SendOptions.ts"
 export { parseSend, SendBody } from "./domain/message/SendRequest.ts"

@@ -76,13 +76,22 @@ const needsEncodedWord = (value: string): boolean => /=\?|^\s|\s$/.test(value) |
 
 const encoded = (value: string): string => encodeWord(value, /^[ -~]*$/.test(value) ? "Q" : "B", 52)
 
+/** Whether the field has ids or URLs, which may not become encoded words. The name is in lower case. */
+const isStructured = (name: string): boolean => /^(?:list-|references$|in-reply-to$)/.test(name)
+
+/** Encodes the name of a mailing list, and leaves its id in angle brackets as it is (RFC 2919 §3). A name in ASCII needs no encoding. */
+const withEncodedName = (listId: string): string => {
+  const [, name = "", id = ""] = /^([^<>]*)(<[\x20-\x7e]*>)$/.exec(listId) ?? []
+  if (/^[ -~]*$/.test(name)) return listId
+  const unquoted = name.trim().replace(/^"(.*)"$/, (_, text: string) => text.replace(/\\(.)/g, "$1"))
+  return `${encoded(unquoted)} ${id}`
+}
+
 /** Writes the values that nodemailer would not write in a form that arrives unchanged. */
 const encodeValuesOf = (root: MimeNode, { from, headers }: OutgoingMessage): void => {
   const inner = root.encodeHeaderValue.bind(root)
   const encodable = new Set(
-    ["Subject", ...Object.keys(headers).filter((name) => !/^(?:list-|references$|in-reply-to$)/i.test(name))].map(
-      (name) => name.toLowerCase()
-    )
+    ["subject", ...Object.keys(headers).map((name) => name.toLowerCase())].filter((name) => !isStructured(name))
   )
   root.encodeHeaderValue = (key, value) => {
     const name = key.toLowerCase()
@@ -90,6 +99,11 @@ const encodeValuesOf = (root: MimeNode, { from, headers }: OutgoingMessage): voi
     if (name === "from" && from.name !== null && (needsEncodedWord(from.name) || from.name.includes("  "))) {
       const withoutName = inner("From", { name: "", address: from.address }).replace(/^<|>$/g, "")
       return `${encoded(from.name)} <${withoutName}>`
+    }
+    if (isStructured(name) && typeof value === "string") {
+      // Several spaces mean one (RFC 5322 §3.2.2), and could not be folded before a long word.
+      const oneSpaced = value.trim().replace(/ +/g, " ")
+      return inner(key, name === "list-id" ? withEncodedName(oneSpaced) : oneSpaced)
     }
     return encodable.has(name) && typeof value === "string" && needsEncodedWord(value)
       ? encoded(value)

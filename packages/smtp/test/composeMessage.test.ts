@@ -4,6 +4,7 @@ import fc from "fast-check"
 import type { Email } from "postal-mime"
 import PostalMime from "postal-mime"
 import { describe, expect, it } from "vitest"
+import { headerFieldIssues } from "../../core/src/domain/message/HeaderField.ts"
 import { AttachmentUnreadable, composeMessage, MessageNotComposable } from "../src/composeMessage.ts"
 import { message } from "./handOffHarness.ts"
 import { otherFields } from "./smtpBench.ts"
@@ -134,6 +135,46 @@ describe("composeMessage", () => {
         expect(raw.subarray(-2).toString()).toBe("\r\n")
       })
     )
+  })
+
+  it.each([
+    ["a name in ASCII", "News of Acme <news.acme.example>", "News of Acme <news.acme.example>"],
+    [
+      "a name with umlauts",
+      "Müller Nachrichten <news.acme.example>",
+      "=?UTF-8?B?TcO8bGxlciBOYWNocmljaHRlbg==?= <news.acme.example>"
+    ],
+    ["a quoted name", '"M\\"ü" <n.acme.example>', "=?UTF-8?B?TSLDvA==?= <n.acme.example>"],
+    ["no name", "<news.acme.example>", "<news.acme.example>"]
+  ])("encodes only the name of a mailing list in List-Id, not its id: %s", async (_, value, written) => {
+    const raw = (await bytesOf({ headers: { "List-Id": value } })).toString()
+    expect(raw).toContain(`List-Id: ${written}\r\n`)
+  })
+
+  it("writes only short lines of ASCII for every field with ids or URLs that a send may have", async () => {
+    const word = fc.oneof(
+      fc.string({ unit: fc.constantFrom(..."<>a@. ü"), maxLength: 12 }),
+      fc.integer({ min: 990, max: 998 }).map((length) => "a".repeat(length)),
+      fc.integer({ min: 990, max: 998 }).map((length) => `<${"a".repeat(length - 2)}>`)
+    )
+    const value = fc.oneof(
+      word,
+      fc.tuple(word, word).map(([one, other]) => `${one} ${other}`)
+    )
+    const name = fc.constantFrom("List-Id", "List-Unsubscribe", "References", "In-Reply-To")
+    let written = 0
+    await fc.assert(
+      fc.asyncProperty(name, value, async (key, given) => {
+        if (headerFieldIssues({ [key]: given }).length > 0) return
+        written++
+        for (const one of linesOf(await bytesOf({ headers: { [key]: given } }))) {
+          expect(one.length).toBeLessThanOrEqual(998)
+          expect(one).toMatch(/^[\t\u0020-\u007f]*$/)
+        }
+      }),
+      { numRuns: 2000 }
+    )
+    expect(written).toBeGreaterThan(100)
   })
 
   it("gives the same bytes each time, and other boundaries for another content", async () => {

@@ -3,7 +3,7 @@
  * A line break in a value would add a header field that the writer of the value chooses (RFC 5322 §2.2).
  */
 import { Data, Effect } from "effect"
-import { headerFieldIssues, outgoingFieldsMax } from "../domain/message/HeaderField.ts"
+import { areSafeHeaderFields } from "../domain/message/HeaderField.ts"
 import { isOneLine } from "../domain/value/TextRule.ts"
 import type {
   HandOff,
@@ -43,7 +43,7 @@ const unsendableField = ({ envelope, message }: HandOff): string | undefined => 
   ]
   return (
     lines.find(([, value]) => value !== null && !isOneLine(value))?.[0] ??
-    (headerFieldIssues(message.headers, outgoingFieldsMax).length > 0 ? "list of header fields" : undefined)
+    (areSafeHeaderFields(message.headers) ? undefined : "list of header fields")
   )
 }
 

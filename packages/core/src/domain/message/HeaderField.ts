@@ -4,6 +4,7 @@
  */
 import type { Issue } from "../value/Issue.ts"
 import { issue } from "../value/Issue.ts"
+import { isAscii } from "../value/TextLength.ts"
 import { isOneLine, isSafeKey } from "../value/TextRule.ts"
 
 /** Maps names to values. A value is text of one line; the transport encodes it. */
@@ -11,8 +12,11 @@ export type HeaderFields = { readonly [name: string]: string }
 
 export const headerFieldsMax = 20
 /** With the two fields of the link to unsubscribe. */
-export const outgoingFieldsMax = headerFieldsMax + 2
-const valueCharactersMax = 998
+const outgoingFieldsMax = headerFieldsMax + 2
+/** Characters of the value of a header field that a product gives. */
+export const headerValueCharactersMax = 998
+/** A line has at most 998 characters and is folded only at a space, which begins the next line. Source: RFC 5322 §2.1.1 and §2.2.3. */
+const wordCharactersMax = 997
 
 const nameForm = /^[!-9;-~]{1,76}$/
 
@@ -39,8 +43,39 @@ const ownFamilies = ["arc-", "content-", "resent-"]
 export const isOwnHeaderField = (lower: string): boolean =>
   ownNames.has(lower) || ownFamilies.some((family) => lower.startsWith(family))
 
-/** Returns the issues of at most `max` header fields, with paths in the options of a send. */
-export const headerFieldIssues = (headers: HeaderFields, max = headerFieldsMax): ReadonlyArray<Issue> => {
+/** Whether the field has ids of messages. The name is in lower case. Source: RFC 5322 §3.6.4. */
+export const isIdField = (lower: string): boolean => lower === "in-reply-to" || lower === "references"
+
+/** The name of a mailing list, before its id in angle brackets. The transport encodes it. Source: RFC 2919 §3. */
+const listName = /^[^<>]*(?=<[^<>]*>$)/
+
+/** The words of a value as the transport writes them: it removes spaces in an id of a message, and adds missing angle brackets. */
+const wordsOf = (lower: string, value: string): ReadonlyArray<string> =>
+  isIdField(lower)
+    ? value
+        .replace(/<[^<>]*>/g, (id) => id.replaceAll(" ", ""))
+        .split(" ")
+        .map((id) => `<${id.replace(/^<|>$/g, "")}>`)
+    : value.split(" ")
+
+/**
+ * Returns the issues of a field with ids or URLs, which the transport does not encode: `List-` fields, `In-Reply-To` and `References`.
+ * Source: RFC 2047 §5; RFC 2369 §2; RFC 2919 §3.
+ */
+const structuredIssues = (lower: string, path: ReadonlyArray<string>, value: string): ReadonlyArray<Issue> => {
+  if (!lower.startsWith("list-") && !isIdField(lower)) return []
+  const fixed = lower === "list-id" ? value.replace(listName, "") : value
+  if (!isAscii(fixed)) {
+    const exception = lower === "list-id" ? ", except in a name before the id in angle brackets" : ""
+    return [issue(path, "invalid_value", `must have only ASCII characters${exception}`)]
+  }
+  return wordsOf(lower, value).some(({ length }) => length > wordCharactersMax)
+    ? [issue(path, "too_long", `must have no word of more than ${wordCharactersMax} characters`)]
+    : []
+}
+
+/** Returns the issues of at most `max` header fields for which they are not safe in a header. */
+const safetyIssues = (headers: HeaderFields, max: number): ReadonlyArray<Issue> => {
   const names = Object.keys(headers)
   if (names.length > max) return [issue(["headers"], "too_many_items", `must have at most ${max} fields`)]
   const usedNames = new Set<string>()
@@ -55,10 +90,22 @@ export const headerFieldIssues = (headers: HeaderFields, max = headerFieldsMax):
     if (isOwnHeaderField(lower)) return [issue(path, "not_allowed_here", "is written by Mailkeep")]
     if (twice) return [issue(path, "invalid_value", "is given twice")]
     if (typeof value !== "string") return [issue(path, "invalid_type", "must be a string")]
-    if (value.length > valueCharactersMax)
-      return [issue(path, "too_long", `must have at most ${valueCharactersMax} characters`)]
+    if (value.length > headerValueCharactersMax)
+      return [issue(path, "too_long", `must have at most ${headerValueCharactersMax} characters`)]
     return value !== "" && isOneLine(value)
       ? []
       : [issue(path, "invalid_value", "must be text of at least one character, without control characters")]
   })
 }
+
+/** Returns the issues of the header fields that a product gives, with paths in the options of a send. */
+export const headerFieldIssues = (headers: HeaderFields): ReadonlyArray<Issue> => {
+  const issues = safetyIssues(headers, headerFieldsMax)
+  return issues.length > 0
+    ? issues
+    : Object.entries(headers).flatMap(([name, value]) => structuredIssues(name.toLowerCase(), ["headers", name], value))
+}
+
+/** Whether the header fields of a stored message are safe in a header, with the two fields of the link to unsubscribe. */
+export const areSafeHeaderFields = (headers: HeaderFields): boolean =>
+  safetyIssues(headers, outgoingFieldsMax).length === 0

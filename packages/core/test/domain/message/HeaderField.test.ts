@@ -1,13 +1,13 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { headerFieldIssues, headerFieldsMax } from "../../../src/domain/message/HeaderField.ts"
+import { areSafeHeaderFields, headerFieldIssues, headerFieldsMax } from "../../../src/domain/message/HeaderField.ts"
 
 const issues = (headers: object) => headerFieldIssues(headers as never).map(({ path, code }) => [path.join("."), code])
 
 describe("headerFieldIssues", () => {
   it("allows header fields of text, also List-Unsubscribe", () => {
     expect(
-      issues({ "List-Unsubscribe": "<https://x.example/u>", "X-Order": "Nº 7 – ü", "List-Id": "x".repeat(998) })
+      issues({ "List-Unsubscribe": "<https://x.example/u>", "X-Order": "Nº 7 – ü", "X-A": "x".repeat(998) })
     ).toEqual([])
   })
 
@@ -36,6 +36,33 @@ describe("headerFieldIssues", () => {
     expect(issues({ "X-A": value })).toEqual([["headers.X-A", code]])
   })
 
+  it.each([
+    ["a name of a list that is not ASCII", "List-Id", "Müller Nachrichten <news.acme.example>"],
+    ["a quoted name of a list", "List-Id", '"Müller, Nachrichten" <news.acme.example>'],
+    ["the id of a list", "List-Id", "<news.acme.example>"],
+    ["a URL of 997 characters", "List-Unsubscribe", `<https://x.example/${"u".repeat(977)}>`],
+    ["two URLs", "List-Unsubscribe", "<mailto:u@x.example>, <https://x.example/u>"],
+    ["an id of 997 characters", "References", `<${"a".repeat(995)}>`],
+    ["two ids", "References", "<1@x.example> <2@x.example>"],
+    ["an id without angle brackets", "In-Reply-To", "1@x.example"]
+  ])("allows %s", (_, name, value) => {
+    expect(issues({ [name]: value })).toEqual([])
+  })
+
+  it.each([
+    ["the id of a list that is not ASCII", "List-Id", "Nachrichten <müller.acme.example>", "invalid_value"],
+    ["a name of a list without an id", "list-id", "Müller", "invalid_value"],
+    ["a name after the id of a list", "List-Id", "<a.example> Müller", "invalid_value"],
+    ["the id of a list with 998 characters", "List-Id", "x".repeat(998), "too_long"],
+    ["a URL that is not ASCII", "List-Unsubscribe", "<https://x.example/ä>", "invalid_value"],
+    ["a URL of 998 characters", "List-Post", `<https://x.example/${"u".repeat(978)}>`, "too_long"],
+    ["an id of 998 characters", "References", `<${"a".repeat(996)}>`, "too_long"],
+    ["an id that gets 998 characters with angle brackets", "References", "a".repeat(996), "too_long"],
+    ["an id that is not ASCII", "In-Reply-To", "<grüße.1@x.example>", "invalid_value"]
+  ])("refuses %s, because it cannot be sent", (_, name, value, code) => {
+    expect(issues({ [name]: value })).toEqual([[`headers.${name}`, code]])
+  })
+
   it("refuses a repeated header field, and more than 20 header fields", () => {
     expect(issues({ "X-A": "1", "x-a": "2" })).toEqual([["headers.x-a", "invalid_value"]])
     const many = Object.fromEntries(Array.from({ length: headerFieldsMax + 1 }, (_, n) => [`X-${n}`, "x"]))
@@ -59,5 +86,19 @@ describe("headerFieldIssues", () => {
       { numRuns: 2000 }
     )
     expect(accepted).toBeGreaterThan(50)
+  })
+})
+
+describe("areSafeHeaderFields", () => {
+  it("allows the fields of a stored message that an earlier version has accepted, and two more for the link to unsubscribe", () => {
+    const accepted = { "In-Reply-To": "<grüße.1@x.example>", "List-Post": "x".repeat(998) }
+    expect(areSafeHeaderFields(accepted)).toBe(true)
+    const many = Object.fromEntries(Array.from({ length: headerFieldsMax + 2 }, (_, n) => [`X-${n}`, "x"]))
+    expect(areSafeHeaderFields(many)).toBe(true)
+    expect(areSafeHeaderFields({ ...many, "X-Last": "x" })).toBe(false)
+  })
+
+  it("refuses a value that could write a second line", () => {
+    expect(areSafeHeaderFields({ "X-A": "a\r\nBcc: eve@x.example" })).toBe(false)
   })
 })
