@@ -2,7 +2,7 @@
  * Makes a send of a submitted message. A message that a send cannot express is refused, so that no part of it is lost in silence.
  */
 import type { SendInput, SendOptions } from "@mailkeep/core"
-import { isOwnHeaderField } from "@mailkeep/core/binding"
+import { headerValueCharactersMax, isAscii, isIdField, isOwnHeaderField } from "@mailkeep/core/binding"
 import { Result } from "effect"
 import type { Header, Mailbox } from "postal-mime"
 import { addressParser, decodeWords } from "postal-mime"
@@ -25,16 +25,44 @@ const isConsumed = (name: string): boolean => idempotencyFields.has(name) || isO
 /** The text of a field without encoded words. A tab can only be in the fold of a long field. */
 const fieldText = (value: string): string => decodeWords(value).replace(/\t/g, " ")
 
-/** The fields that the product adds, such as `List-Unsubscribe`. The core checks them. */
-const customFields = (headers: ReadonlyArray<Header>): Result.Result<SendOptions["headers"], MimeFault> => {
-  const fields = headers.filter(({ key }) => !isConsumed(key))
-  if (new Set(fields.map(({ key }) => key)).size < fields.length) return Result.fail("has a header field twice")
-  return Result.succeed(Object.fromEntries(fields.map(({ originalKey, value }) => [originalKey, fieldText(value)])))
+/** A header field without a value says nothing. Some clients write fields such as `X-Mailer:` or `In-Reply-To:` so. */
+const hasValue = ({ value }: Header): boolean => value.trim() !== ""
+
+/**
+ * Shortens a field with ids of messages to what a send may have: the first id, which names the thread, and as many of the last ones as fit. Leaves
+ * out ids that are not ASCII. Mail programs need only some of the ids to find the thread. Source: RFC 5322 §3.6.4.
+ */
+const withFewerIds = (value: string): string => {
+  if (value.length <= headerValueCharactersMax && isAscii(value)) return value
+  const ids = (value.match(/<[^<>\s]+>/g) ?? []).filter((id) => isAscii(id) && id.length < headerValueCharactersMax)
+  const [first, ...others] = ids
+  if (first === undefined) return ""
+  const kept: Array<string> = []
+  let left = headerValueCharactersMax - first.length
+  for (const id of others.toReversed()) {
+    left -= id.length + 1
+    if (left < 0) break
+    kept.unshift(id)
+  }
+  return [first, ...kept].join(" ")
 }
 
-/** Reads a field that may occur once and has one mailbox. Returns `null` if the message does not have the field. */
+/** The fields that the product adds, such as `List-Unsubscribe`. The core checks them. */
+const customFields = (headers: ReadonlyArray<Header>): Result.Result<SendOptions["headers"], MimeFault> => {
+  const fields = headers
+    .filter(({ key }) => !isConsumed(key))
+    .map((field) => {
+      const text = fieldText(field.value)
+      return { ...field, value: isIdField(field.key) ? withFewerIds(text) : text }
+    })
+    .filter(hasValue)
+  if (new Set(fields.map(({ key }) => key)).size < fields.length) return Result.fail("has a header field twice")
+  return Result.succeed(Object.fromEntries(fields.map(({ originalKey, value }) => [originalKey, value])))
+}
+
+/** Reads a field that may occur once and has one mailbox. Returns `null` if the message does not have the field, or only without a value. */
 const onlyMailbox = (headers: ReadonlyArray<Header>, name: string): Result.Result<Mailbox | null, MimeFault> => {
-  const fields = headers.filter(({ key }) => key === name)
+  const fields = headers.filter((field) => field.key === name && hasValue(field))
   const [field] = fields
   if (field === undefined) return Result.succeed(null)
   const [mailbox, ...more] = addressParser(field.value)

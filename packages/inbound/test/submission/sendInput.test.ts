@@ -1,8 +1,10 @@
 /**
  * Tests of the mapping of a submitted message to a send.
  */
+import type { HeaderFields } from "@mailkeep/core"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
+import { headerFieldIssues } from "../../../core/src/domain/message/HeaderField.ts"
 import { readMessage } from "../../src/submission/messageReader.ts"
 import { toSubmission } from "../../src/submission/sendInput.ts"
 
@@ -64,6 +66,40 @@ describe("toSubmission", () => {
     expect((await succeed([...valid, line])).options.headers).toEqual(headers)
   })
 
+  it.each([["X-Mailer:"], ["In-Reply-To: "], ["References:\r\n "], ["Reply-To:"], ["List-Unsubscribe: "]])(
+    "leaves out a field without a value: %j",
+    async (line) => {
+      expect(await succeed([...valid, line])).toEqual(await succeed(valid))
+    }
+  )
+
+  it("refuses a message whose field From has no value", async () => {
+    expect(await submissionOf(["From: ", ...valid.slice(1)])).toEqual(Result.fail("must have one field From"))
+  })
+
+  const ids = (count: number, length: number) =>
+    Array.from({ length: count }, (_, index) => `<${String(index).padStart(length - 2, "a")}>`)
+
+  it.each<[string, ReadonlyArray<string>, ReadonlyArray<string>]>([
+    ["keeps all ids that fit", ids(24, 40), ids(24, 40)],
+    ["keeps the first id and the last ones of too many", ids(60, 40), [ids(60, 40)[0]!, ...ids(60, 40).slice(-23)]],
+    ["fills the field to its limit", ids(38, 26), [ids(38, 26)[0]!, ...ids(38, 26).slice(-36)]],
+    ["keeps only the first id when the last one is too long", [...ids(2, 40), `<${"b".repeat(997)}>`], ids(2, 40)],
+    [
+      "leaves out an id that is not ASCII",
+      ["<1@x.example>", "<grüße@x.example>", "<2@x.example>"],
+      ["<1@x.example>", "<2@x.example>"]
+    ]
+  ])("%s in References", async (_, given, kept) => {
+    const { options } = await succeed([...valid, `References: ${given.join("\r\n ")}`])
+    expect(options.headers).toEqual({ References: kept.join(" ") })
+    expect(headerFieldIssues(options.headers as HeaderFields)).toEqual([])
+  })
+
+  it("leaves out In-Reply-To when none of its ids can be sent", async () => {
+    expect((await succeed([...valid, "In-Reply-To: <grüße@x.example>"])).options.headers).toEqual({})
+  })
+
   it.each([["Idempotency-Key"], ["X-Mailkeep-Idempotency-Key"]])("takes the idempotency key from %s", async (name) => {
     expect((await succeed([...valid, `${name}: order-1`])).options).toMatchObject({
       idempotencyKey: "order-1",
@@ -79,7 +115,6 @@ describe("toSubmission", () => {
       ["Reply-To: a@b.example, c@d.example"],
       "must have one address in the field Reply-To"
     ],
-    ["an empty Reply-To", ["Reply-To:"], "must have one address in the field Reply-To"],
     ["a header field twice", ["X-Tag: a", "X-TAG: b"], "has a header field twice"]
   ])("refuses a message with %s", async (_, lines, fault) => {
     expect(await submissionOf([...valid, ...lines])).toEqual(Result.fail(fault))
