@@ -36,8 +36,10 @@ export interface LawBook<S, R> {
   readonly port: "store" | "transport" | "event sink"
   /** All laws of the port, each with an id of its own. */
   readonly laws: ReadonlyArray<Law<R>>
-  /** The names of all capabilities that the port knows. */
+  /** The names of the capabilities that each adapter declares. */
   readonly capabilities: ReadonlyArray<string>
+  /** The names of the capabilities that an adapter may leave out. */
+  readonly optionalCapabilities?: ReadonlyArray<string>
   /** Opens an empty adapter. Nothing is shared between two calls. */
   readonly open: (subject: S) => Effect.Effect<Opened<R>, unknown, Scope.Scope>
   /** Says what the subject must supply for the capabilities that it declares. Returns `undefined` when nothing is missing. */

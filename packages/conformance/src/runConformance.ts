@@ -60,11 +60,14 @@ const optionProblems = (ids: ReadonlySet<string>, { waive = {}, only }: Conforma
   ])
 ]
 
-const capabilityProblems = (known: ReadonlyArray<string>, declared: Capabilities): ReadonlyArray<string> => [
+const capabilityProblems = (
+  { capabilities, optionalCapabilities = [] }: Pick<LawBook<never, never>, "capabilities" | "optionalCapabilities">,
+  declared: Capabilities
+): ReadonlyArray<string> => [
   ...Object.keys(declared)
-    .filter((name) => !known.includes(name))
+    .filter((name) => !capabilities.includes(name) && !optionalCapabilities.includes(name))
     .map((name) => `there is no capability ${name}`),
-  ...known.filter((name) => !(name in declared)).map((name) => `the capability ${name} is not declared`)
+  ...capabilities.filter((name) => !(name in declared)).map((name) => `the capability ${name} is not declared`)
 ]
 
 const lacking = (needs: Capabilities, declared: Capabilities): ReadonlyArray<string> =>
@@ -167,7 +170,7 @@ const declaredCapabilities = <S, R>(book: LawBook<S, R>, subject: S, options: Co
     const lack = book.lacks?.(subject, opened)
     const problems = [
       ...optionProblems(new Set(book.laws.map(({ id }) => id)), options),
-      ...capabilityProblems(book.capabilities, opened.capabilities),
+      ...capabilityProblems(book, opened.capabilities),
       ...(lack === undefined ? [] : [lack])
     ]
     if (problems.length > 0) return yield* new NotRun({ problems })

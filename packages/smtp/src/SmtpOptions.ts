@@ -56,8 +56,8 @@ export type SmtpAuth = PasswordAuth | AccessTokenAuth
 /** How many connections are kept, and for how long. */
 export interface SmtpPoolOptions {
   /**
-   * How many connections are open at the same time; default 5. A further hand-off waits for a connection, while its deadline (20 minutes) is
-   * running. If the relay allows more connections, set as many as the dispatcher has hand-offs at once (`concurrency`, default 32).
+   * How many connections are open at the same time; default 5. The dispatcher runs at most twice as many hand-offs at once, and no more than its
+   * `concurrency` (default 32). If the relay allows more connections, set more here.
    */
   readonly connectionsMax?: number
   /** After how many hand-offs a connection is closed; default 100. */

@@ -59,6 +59,12 @@ const checkRelay = (settings: SmtpSettings, { openConnection }: Client): SmtpTra
   )
 
 /**
+ * So many hand-offs share a connection at once: while one waits for the relay, the store commits the other. More would wait for a connection so long that
+ * the deadline could end them after their end of data.
+ */
+const handOffsOfConnection = 2
+
+/**
  * Makes an SMTP transport. Connects when there is a message to hand over. The end of the scope closes the connections. Fails with
  * `SmtpOptionsInvalid` when the options are wrong.
  */
@@ -73,7 +79,8 @@ export const make = (options: SmtpOptions): Effect.Effect<SmtpTransportShape, Sm
         signalsFinalize: true,
         idempotentHandOff: false,
         maxMessageBytes: settings.maxMessageBytes,
-        smtpUtf8: settings.smtpUtf8
+        smtpUtf8: settings.smtpUtf8,
+        handOffsAtOnceMax: handOffsOfConnection * settings.pool.connectionsMax
       },
       handOff: (handOff) => handOffBy(pool, settings, handOff),
       check: checkRelay(settings, { handOffBy, openConnection })

@@ -43,6 +43,7 @@ const contentKept = transportLaw(
 export const transportLaws: LawBook<TransportSubject, Transport | RelayUnderLaw> = {
   port: "transport",
   capabilities: ["confirmsDelivery", "signalsFinalize", "idempotentHandOff", "maxMessageBytes", "smtpUtf8"],
+  optionalCapabilities: ["handOffsAtOnceMax"],
   laws: [...outcomeLaws, ...attachmentLaws, ...finalizingLaws, contentKept],
   open: openTransport
 }

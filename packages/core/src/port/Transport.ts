@@ -52,6 +52,11 @@ export interface TransportCapabilities {
   readonly maxMessageBytes: number | null
   /** The relay takes addresses that are not ASCII (RFC 6531). */
   readonly smtpUtf8: boolean
+  /**
+   * How many hand-offs the dispatcher may run at once. A transport with few connections sets it, because the deadline of a hand-off also counts the wait for a
+   * connection. Default: no limit but that of the dispatcher.
+   */
+  readonly handOffsAtOnceMax?: number
 }
 
 /** One message for one recipient. It is the same in all attempts of a delivery, so that a receiver can drop a duplicate. */

@@ -32,7 +32,7 @@ export type { RetentionOptions } from "../../internal/sweeping.ts"
 
 /** Limits and times of a dispatcher. */
 export interface DispatcherOptions {
-  /** At most so many hand-offs at once. Default 32. */
+  /** At most so many hand-offs at once. Default 32. The transport can take fewer (`handOffsAtOnceMax`). */
   readonly concurrency: number
   /**
    * At most so many hand-offs of one project at once, so that slow hand-offs of one project do not hold up the others. Default:
@@ -63,12 +63,14 @@ const defaultDispatcherOptions: Omit<DispatcherOptions, "concurrencyPerProject">
   retention: defaultRetention
 }
 
-const withDefaults = (options: Partial<DispatcherOptions>): DispatcherOptions => {
-  const { concurrency = defaultDispatcherOptions.concurrency } = options
+/** The options with their defaults, for a transport that takes at most `atOnceMax` hand-offs at once. */
+const withDefaults = (options: Partial<DispatcherOptions>, atOnceMax = Number.POSITIVE_INFINITY): DispatcherOptions => {
+  const concurrency = Math.min(options.concurrency ?? defaultDispatcherOptions.concurrency, atOnceMax)
   return {
     ...defaultDispatcherOptions,
     concurrencyPerProject: concurrency - leftToOtherProjects(concurrency),
-    ...options
+    ...options,
+    concurrency
   }
 }
 
@@ -273,7 +275,8 @@ export class Dispatcher extends Context.Service<
     Layer.effect(
       Dispatcher,
       Effect.gen(function* () {
-        const settings = withDefaults(options)
+        const handOffs = yield* HandOffs
+        const settings = withDefaults(options, handOffs.atOnceMax)
         const store = yield* MailStore
         const readClock = makeClockJumpDetector(forwardJumpMillis(settings.leaseMillis))
         const deps: Deps = {
@@ -283,7 +286,7 @@ export class Dispatcher extends Context.Service<
           lastLanes: makeLastLanes(),
           restartLeases: makeLeaseRestart(store, readClock, settings.leaseMillis),
           sweep: makeSweeping(store, readClock, settings.retention),
-          handOffs: yield* HandOffs,
+          handOffs,
           wakeUp: yield* WakeUp
         }
         yield* deps.handOffs.relay.setLimit(settings.concurrency)

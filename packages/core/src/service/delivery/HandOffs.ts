@@ -165,6 +165,8 @@ export class HandOffs extends Context.Service<
     readonly recover: HandleClaimed
     /** How the relay is doing, and so how many hand-offs may start. */
     readonly relay: RelayLimiter
+    /** How many hand-offs the transport takes at once; absent: any number. */
+    readonly atOnceMax?: number | undefined
   }
 >()("@mailkeep/core/service/HandOffs") {
   /** The hand-offs with other options than the defaults. `MailCore.layerWith` makes them with all other services. */
@@ -197,7 +199,8 @@ export class HandOffs extends Context.Service<
           queueScheduled: (claimed, leaseMillis) => queueScheduled(deps, claimed, leaseMillis),
           handOver: (claimed, lease) => handOver(deps, claimed, lease),
           recover: (claimed, leaseMillis) => recover(deps, claimed, leaseMillis),
-          relay
+          relay,
+          atOnceMax: deps.transport.capabilities.handOffsAtOnceMax
         }
       })
     )

@@ -1,7 +1,7 @@
 /**
  * The backlog of one project does not hold up the mail of another, nor the bulk mail of a project its immediate mail.
  */
-import { send, start, stores, stopped, tick, withTestMail } from "@mailkeep/test-support"
+import { send, start, stores, stopped, tick, tickWith, withTestMail } from "@mailkeep/test-support"
 import type { TestMailOptions } from "@mailkeep/test-support"
 import { StubTransport } from "@mailkeep/smtp"
 import { Effect } from "effect"
@@ -10,6 +10,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Dispatcher, Domains, formatInstant, MailStore } from "../../../src/index.ts"
 import type { MailStoreShape } from "../../../src/port/MailStore.ts"
+import type { TransportShape } from "../../../src/port/Transport.ts"
 
 const turns = (count: number) =>
   Effect.promise(async () => {
@@ -111,6 +112,41 @@ describe.each(stores)("claims of several projects, over $name", (store) => {
         expect(yield* takenNames).toHaveLength(10)
         expect(yield* health).toMatchObject({ sending: 5, queued: 15 })
         yield* stopped(running)
+      })
+    ))
+
+  it("runs no more hand-offs at once than the transport takes, and leaves a quarter of them to other projects", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        yield* makeProjects("prj_a", "prj_b")
+        yield* sendMany("prj_a", 10)
+        let [running, most, taken] = [0, 0, 0]
+        const transport: TransportShape = {
+          capabilities: {
+            confirmsDelivery: true,
+            signalsFinalize: false,
+            idempotentHandOff: false,
+            maxMessageBytes: null,
+            smtpUtf8: true,
+            handOffsAtOnceMax: 8
+          },
+          handOff: () =>
+            Effect.gen(function* () {
+              most = Math.max(most, ++running)
+              taken++
+              yield* turns(5)
+              running--
+              return {
+                _tag: "Delivered",
+                reply: { stage: "endOfData", smtpCode: 250, enhancedCode: null, text: "" }
+              } as const
+            })
+        }
+        yield* tickWith(transport)
+        expect([most, taken]).toEqual([6, 6])
+        yield* sendMany("prj_b", 10)
+        yield* tickWith(transport)
+        expect([most, taken]).toEqual([8, 14])
       })
     ))
 
