@@ -172,6 +172,14 @@ describe("a run without a verdict", () => {
     expect(await problems(options, capabilities)).toEqual([problem])
   })
 
+  it("accepts a capability that is optional, and its absence", async () => {
+    const optional = { ...book(law("a/b", Effect.void)), optionalCapabilities: ["many"] }
+    for (const capabilities of [{ fast: true }, { fast: true, many: 3 }]) {
+      const report = await Effect.runPromise(runConformance("mine", optional, capabilities))
+      expect(report.capabilities).toEqual(capabilities)
+    }
+  })
+
   it("gives no verdict on a durable store without a child module", async () => {
     const folder = mkdtempSync(join(tmpdir(), "journal-"))
     const exit = await Effect.runPromise(
