@@ -11,6 +11,9 @@ import type { AccessTokenAuth, PasswordAuth, SmtpSettings } from "./SmtpOptions.
 
 type OpenFailure = RelayRefused | TransportUnavailable
 
+/** The name of the login for nodemailer. It would replace `XOAUTH2` by the first mechanism that the relay offers. */
+const accessTokenMethod = "ACCESS-TOKEN"
+
 /** Sends the token of `auth.token`. The relay answers a wrong token with 334 and the reason, and then waits for an empty line. */
 const sendAccessToken: SMTPConnectionCustomAuthHandler = async ({ auth, sendCommand }) => {
   const token = Redacted.value(auth["token"] as Redacted.Redacted<string>)
@@ -45,7 +48,7 @@ const clientOptions = ({
   dnsTimeout: timeouts.connectMillis,
   greetingTimeout: timeouts.greetingMillis,
   socketTimeout: timeouts.commandMillis,
-  customAuth: { XOAUTH2: sendAccessToken }
+  customAuth: { [accessTokenMethod]: sendAccessToken }
 })
 
 const connected = (connection: RelayConnection, connectMillis: number): Effect.Effect<void, OpenFailure> =>
@@ -99,7 +102,9 @@ const tokenOf = ({ accessToken }: AccessTokenAuth, renew: boolean) =>
 
 const logInWithToken = (connection: RelayConnection, auth: AccessTokenAuth): Effect.Effect<void, OpenFailure> => {
   const logIn = (renew: boolean) =>
-    Effect.flatMap(tokenOf(auth, renew), (token) => loggedIn(connection, { method: "XOAUTH2", user: auth.user, token }))
+    Effect.flatMap(tokenOf(auth, renew), (token) =>
+      loggedIn(connection, { method: accessTokenMethod, user: auth.user, token })
+    )
   if (!connection.features.authMethods.includes("XOAUTH2")) return noCommonMethod
   return Effect.catchTag(logIn(false), "RelayRefused", (refused) =>
     refused.reply.smtpCode === 535 ? logIn(true) : Effect.fail(refused)

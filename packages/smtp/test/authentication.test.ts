@@ -111,6 +111,18 @@ describe("the login", () => {
     }
   })
 
+  it.each(["AUTH LOGIN PLAIN XOAUTH2", "AUTH LOGIN XOAUTH2"])(
+    "logs in by an access token when the relay offers %s",
+    async (offer) => {
+      const { auth } = tokens("right")
+      await withRelay({ keywords: [offer] }, { auth, tls: "opportunistic" }, async ({ run, relay }) => {
+        expect((await run()).ended).toEqual(accepted)
+        const response = Buffer.from("user=shop@acme.example\u0001auth=Bearer right\u0001\u0001").toString("base64")
+        expect(relay.sessions[0]!.commands[1]).toBe(`AUTH XOAUTH2 ${response}`)
+      })
+    }
+  )
+
   it("returns the refusal when the second access token is wrong too", async () => {
     const { auth, asked } = tokens("wrong", "wrong", "right")
     const { ended } = await handOverTo({ authMethods: ["XOAUTH2"] }, { auth })
