@@ -22,19 +22,23 @@ export interface RelayFeatures {
   readonly eightBitMime: boolean
 }
 
+/** The keywords with their parameters, in upper case. Some relays repeat `AUTH` in the old form `AUTH=LOGIN`, so its parameters are those of all lines. */
+const keywordsOf = (reply: string): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const keywords = new Map<string, ReadonlyArray<string>>()
+  for (const line of reply.split("\n").slice(1)) {
+    const [keyword = "", ...parameters] = line
+      .slice(4)
+      .trim()
+      .toUpperCase()
+      .split(/[\s=]+/)
+    keywords.set(keyword, [...new Set([...(keywords.get(keyword) ?? []), ...parameters])])
+  }
+  return keywords
+}
+
 /** Reads the features from the reply to `EHLO`, whose lines are separated by `\n`. The reply to `HELO` has none. */
 export const featuresOf = (reply: string): Omit<RelayFeatures, "tlsVersion" | "authenticated"> => {
-  const lines = reply.split("\n").slice(1)
-  const keywords = new Map(
-    lines.map((line) => {
-      const [keyword = "", ...parameters] = line
-        .slice(4)
-        .trim()
-        .toUpperCase()
-        .split(/[\s=]+/)
-      return [keyword, parameters]
-    })
-  )
+  const keywords = keywordsOf(reply)
   const size = keywords.get("SIZE")?.[0] ?? "0"
   return {
     authMethods: keywords.get("AUTH") ?? [],

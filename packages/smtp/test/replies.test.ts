@@ -97,6 +97,14 @@ describe("featuresOf", () => {
   })
 
   it.each([
+    ["250-relay\n250-AUTH LOGIN PLAIN XOAUTH2\n250-AUTH=LOGIN\n250 DSN", ["LOGIN", "PLAIN", "XOAUTH2"]],
+    ["250-relay\n250-AUTH=LOGIN PLAIN\n250 AUTH PLAIN CRAM-MD5", ["LOGIN", "PLAIN", "CRAM-MD5"]],
+    ["250-relay\n250-AUTH LOGIN\n250 AUTH", ["LOGIN"]]
+  ])("reads the mechanisms of all lines with AUTH from %j", (reply, authMethods) => {
+    expect(featuresOf(reply).authMethods).toEqual(authMethods)
+  })
+
+  it.each([
     "",
     "250 relay",
     "250-PIPELINING",
