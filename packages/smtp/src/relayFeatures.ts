@@ -22,7 +22,7 @@ export interface RelayFeatures {
   readonly eightBitMime: boolean
 }
 
-/** The keywords with their parameters, in upper case. Some relays repeat `AUTH` in the old form `AUTH=LOGIN`, so its parameters are those of all lines. */
+/** The keywords with their parameters, in upper case. Some relays repeat `AUTH` in the old form `AUTH=LOGIN`, so all of its lines count. */
 const keywordsOf = (reply: string): ReadonlyMap<string, ReadonlyArray<string>> => {
   const keywords = new Map<string, ReadonlyArray<string>>()
   for (const line of reply.split("\n").slice(1)) {

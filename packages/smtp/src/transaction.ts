@@ -66,6 +66,22 @@ class WithheldEnd extends Readable {
   }
 }
 
+/** What nodemailer 10 records in the envelope. It documents neither field. */
+interface RecordedRefusals {
+  readonly mailError?: RelayError
+  readonly rejectedErrors?: ReadonlyArray<RelayError>
+}
+
+/**
+ * The refusal of the sender or of the recipient, when the relay then answered nothing more. With PIPELINING, nodemailer reports it only at the
+ * reply to `DATA`, which does not come from a relay that closes the connection.
+ */
+const recordedRefusal = (envelope: SMTPEnvelope, error: RelayError): RelayError | undefined => {
+  if (error.response !== undefined) return undefined
+  const { mailError, rejectedErrors = [] } = envelope as RecordedRefusals
+  return [mailError, ...rejectedErrors].find((refusal) => /^[45]/.test(refusal?.response ?? ""))
+}
+
 /** Begins a transaction on a connection that has no other one. */
 export const beginTransaction = (
   connection: RelayConnection,
@@ -82,7 +98,7 @@ export const beginTransaction = (
         done(error)
       }),
     (error) => {
-      if (error !== null) ended.resolve({ error })
+      if (error !== null) ended.resolve({ error: recordedRefusal(envelope, error) ?? error })
     }
   )
   return {

@@ -28,6 +28,7 @@ export type Act =
   | { readonly pieces: ReadonlyArray<string | Buffer>; readonly thenDrop?: boolean }
   | "drop"
   | "reset"
+  /** Answers nothing from now on. */
   | "silence"
   /** Reads nothing more. */
   | "pause"
@@ -77,6 +78,11 @@ const good: Readonly<Record<Step, string>> = {
   endOfData: "250 2.0.0 Queued",
   rset: "250 2.0.0 Ok",
   quit: "221 2.0.0 Bye"
+}
+
+const goodReply = (step: Step, { isBusy, recipient }: Session): string => {
+  if (step === "rcpt" && !isBusy) return "503 5.5.1 No sender"
+  return step === "data" && recipient === "" ? "503 5.5.1 No recipient" : good[step]
 }
 
 /** The answer to EHLO that lists the keywords. */
@@ -165,7 +171,7 @@ export class ScriptedRelay {
   #act(step: Step, session: Session, line = ""): Act {
     this.reached.push(step)
     queueMicrotask(() => this.#changed())
-    return this.#setup.act?.(step, session, line) ?? (step === "ehlo" ? goodHello : { reply: good[step] })
+    return this.#setup.act?.(step, session, line) ?? (step === "ehlo" ? goodHello : { reply: goodReply(step, session) })
   }
 
   async #serve(plain: Socket): Promise<void> {
@@ -226,6 +232,7 @@ class Dialogue {
   #input = ""
   #body: Array<string> | undefined
   #isRunning = false
+  #isSilent = false
   readonly #session: Session
   readonly #hooks: DialogueHooks
 
@@ -264,7 +271,10 @@ class Dialogue {
   }
 
   async #perform(act: Act): Promise<boolean> {
-    if (act === "silence") return false
+    if (act === "silence") {
+      this.#isSilent = true
+      return false
+    }
     if (act === "pause") return (this.#socket.pause(), false)
     if (act === "drop") return (this.#socket.destroy(), false)
     if (act === "reset") return (this.#socket.resetAndDestroy(), false)
@@ -292,11 +302,10 @@ class Dialogue {
   }
 
   async #run(step: Step, line: string): Promise<void> {
+    if (this.#isSilent) return
     const session = this.#session
-    if (step === "rcpt" && !session.isBusy) return void this.#socket.write("503 5.5.1 No sender\r\n")
-    if (step === "data" && session.recipient === "") return void this.#socket.write("503 5.5.1 No recipient\r\n")
     if (step === "mail") Object.assign(session, { sender: addressIn(line), recipient: "", isBusy: true })
-    if (step === "rcpt") session.recipient = addressIn(line)
+    if (step === "rcpt" && session.isBusy) session.recipient = addressIn(line)
     const act = this.#hooks.act(step, line)
     if (step === "ehlo" && act === goodHello) return this.#hello()
     const isGood = await this.#perform(act)

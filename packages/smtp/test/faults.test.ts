@@ -102,6 +102,32 @@ const everyCommand: ReadonlyArray<Row> = [[], ["PIPELINING"]].flatMap((keywords)
   })
 )
 
+/** Each refusal of the envelope with each end that comes instead of the next reply. */
+const refusedThenLost: ReadonlyArray<Row> = [[], ["PIPELINING"]].flatMap((keywords) =>
+  (["mail", "rcpt"] as const).flatMap((step) =>
+    (["550 5.1.1 Unknown", "450 4.2.1 Later"] as const).flatMap((reply): ReadonlyArray<Row> => {
+      const name = `${reply} to ${step.toUpperCase()}${keywords.length === 0 ? "" : " with pipelining"}`
+      const ended = `Refused at ${step}: ${reply}`
+      const after = (act: Act): RelaySetup => ({
+        act: (at) => {
+          if (at === step) return { reply }
+          return at === "data" || (step === "mail" && at === "rcpt") ? act : undefined
+        },
+        keywords
+      })
+      return [
+        {
+          fault: `${name}, then the end of the connection`,
+          relay: at(step, { pieces: [`${reply}\r\n`], thenDrop: true }, keywords),
+          ended
+        },
+        { fault: `${name}, then a closed connection`, relay: after("drop"), ended },
+        { fault: `${name}, then silence`, relay: after("silence"), options: quick, ended }
+      ]
+    })
+  )
+)
+
 const beforeTheEnvelope: ReadonlyArray<Row> = [
   { fault: "a closed connection at once", relay: at("greeting", "drop"), ended: closed },
   { fault: "a reset connection at once", relay: at("greeting", "reset"), ended: broken },
@@ -337,7 +363,7 @@ const theMessage: ReadonlyArray<Row> = [
 ]
 
 describe("a hand-off to a faulty relay", () => {
-  it.each([...beforeTheEnvelope, ...encryption, ...logins, ...everyCommand, ...theMessage])(
+  it.each([...beforeTheEnvelope, ...encryption, ...logins, ...everyCommand, ...refusedThenLost, ...theMessage])(
     "ends as expected, and leaves the transport usable, after $fault",
     async ({ relay, options = {}, ended, finalized = 0 }) => {
       await withRelay(relay, options, async (bench) => {
