@@ -111,6 +111,9 @@ const reasonOf = (error: RelayError): string => {
 export const unavailableBecause = (error: RelayError): TransportUnavailable =>
   new TransportUnavailable({ reason: reasonOf(error) })
 
+/** Replaces the text of a refused login, because some relays repeat the command, which has the credentials. */
+const loginRefused = "The relay refused the login."
+
 /**
  * The failure that an error of nodemailer means, at that stage of the dialogue. An error with a refusal of the relay is a `RelayRefused`. Every
  * other error means that there is no answer.
@@ -128,5 +131,5 @@ export const failureOf = (error: RelayError, stage: SmtpStage): RelayRefused | T
   // Outside of a command and of the greeting, only 421 is an answer: the relay closes the connection (RFC 5321 §3.8).
   if (command === "CONN" && stage !== "greeting" && reply.smtpCode !== 421)
     return unavailableBecause({ code: "EPROTOCOL" })
-  return new RelayRefused({ reply })
+  return new RelayRefused({ reply: stage === "auth" ? { ...reply, text: loginRefused } : reply })
 }

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest"
 import type { SmtpAuth, SmtpOptions } from "../src/index.ts"
 import { SmtpTransport } from "../src/index.ts"
 import { handOff, shown, withRelay } from "./handOffHarness.ts"
+import type { Act, Session, Step } from "./ScriptedRelay.ts"
 import { testCertificate, testKey } from "./testCertificate.ts"
 
 /** A login at the server: its mechanism, user, and password or token. */
@@ -92,6 +93,20 @@ describe("the login", () => {
   it("returns the refusal of a wrong password", async () => {
     const { ended } = await handOverTo({}, { auth: { user: "u", password: Redacted.make("wrong") } })
     expect(ended).toMatch(/^Refused at auth: 535 /)
+  })
+
+  it.each<[string, SmtpAuth]>([
+    ["PLAIN", { user: "shop", password: Redacted.make("topsecret") }],
+    ["LOGIN", { user: "shop", password: Redacted.make("topsecret") }],
+    ["XOAUTH2", { user: "shop", accessToken: async () => Redacted.make("topsecret") }]
+  ])("returns no credential when the relay repeats the command of a refused login by %s", async (method, auth) => {
+    const act = (step: Step, _: Session, line: string): Act | undefined => {
+      if (step !== "auth") return undefined
+      return { reply: line === "AUTH LOGIN" ? "334 VXNlcm5hbWU6" : `500 5.5.1 Command not allowed: "${line}"` }
+    }
+    await withRelay({ keywords: [`AUTH ${method}`], act }, { auth, tls: "opportunistic" }, async ({ run }) => {
+      expect((await run()).ended).toBe("Refused at auth: 500 5.5.1 The relay refused the login.")
+    })
   })
 
   it("logs in by an access token, and asks once for another one after 535", async () => {

@@ -263,13 +263,13 @@ const logins: ReadonlyArray<Row> = [
     fault: "535 to AUTH PLAIN",
     relay: at("auth", { reply: "535 5.7.8 Wrong" }, ["AUTH PLAIN"]),
     options: { ...auth, tls: "opportunistic" },
-    ended: "Refused at auth: 535 5.7.8 Wrong"
+    ended: "Refused at auth: 535 5.7.8 The relay refused the login."
   },
   {
     fault: "454 to AUTH LOGIN",
     relay: at("auth", { reply: "454 4.7.0 Later" }, ["AUTH LOGIN"]),
     options: { ...auth, tls: "opportunistic" },
-    ended: "Refused at auth: 454 4.7.0 Later"
+    ended: "Refused at auth: 454 4.7.0 The relay refused the login."
   },
   {
     fault: "a closed connection at AUTH",

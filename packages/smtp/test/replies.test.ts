@@ -46,13 +46,22 @@ describe("failureOf", () => {
     [{ code: "EENVELOPE", command: "DATA", response: "451 4.3.0 No" }, "mail", "data"],
     [{ code: "EMESSAGE", command: "DATA", response: "552 5.3.4 No" }, "data", "data"],
     [{ code: "EMESSAGE", command: "DATA", response: "554 5.7.1 No" }, "endOfData", "endOfData"],
-    [{ code: "EAUTH", command: "AUTH PLAIN", response: "535 5.7.8 No" }, "auth", "auth"],
     [{ code: "EPROTOCOL", command: "CONN", response: "554 5.7.1 No" }, "greeting", "greeting"],
     [{ code: "ECONNECTION", command: "CONN", response: "421 4.3.2 No" }, "endOfData", "endOfData"]
   ] as const)("is a refusal for %j at %s", (error, at, stage) => {
     const failure = failureOf(error, at)
     expect(failure).toMatchObject({ _tag: "RelayRefused", reply: { stage, text: "No" } })
     expect(failure.isRetryable).toBe(error.response.startsWith("4"))
+  })
+
+  it.each([
+    [{ code: "EAUTH", command: "AUTH PLAIN", response: '500 5.5.1 Not allowed: "AUTH PLAIN AHNob3AAc2VjcmV0"' }, 500],
+    [{ code: "EAUTH", command: "AUTH LOGIN", response: "535-5.7.8 c2VjcmV0\n535 5.7.8 c2VjcmV0" }, 535],
+    [{ code: "ECONNECTION", command: "CONN", response: "421 4.7.0 c2VjcmV0" }, 421]
+  ] as const)("is a refusal without the text of the relay for %j at auth", (error, smtpCode) => {
+    const enhancedCode = error.response.slice(4, 9)
+    const text = "The relay refused the login."
+    expect(failureOf(error, "auth")).toMatchObject({ reply: { stage: "auth", smtpCode, enhancedCode, text } })
   })
 
   it.each([
