@@ -7,25 +7,43 @@ import type { TLSSocket } from "node:tls"
 import SMTPConnection from "nodemailer/lib/smtp-connection"
 import type { SMTPConnectionOptions } from "nodemailer/lib/smtp-connection"
 import type { RelayFeatures } from "./relayFeatures.ts"
-import { featuresOf } from "./relayFeatures.ts"
+import { featuresOf, keywordsOf } from "./relayFeatures.ts"
 import type { RelayError } from "./replies.ts"
 
 /** A relay has no reason to send a longer reply. */
 const replyOctetsMax = 64 * 1024
 
-interface CommandWriter {
+/** The parts of nodemailer that are not in its types. */
+interface ClientParts {
   _sendCommand(command: string, shown?: string): void
+  _parseEhloExtensions(reply: string): void
 }
 
-const { _sendCommand: sendCommand } = SMTPConnection.prototype as unknown as CommandWriter
+const { _sendCommand: sendCommand, _parseEhloExtensions: parseExtensions } =
+  SMTPConnection.prototype as unknown as ClientParts
 
-/** nodemailer asks for SMTPUTF8 only because of the envelope. A header that is not ASCII needs it too (RFC 6531 §3.4). */
+/** The client of nodemailer, which sends a parameter of a command only to a relay that offers it. */
 class Client extends SMTPConnection {
   needsSmtpUtf8 = false
+  /** The reply to `EHLO` that counts: the one after STARTTLS, or the first one if the connection is not encrypted later. */
+  ehloReply = ""
+  declare _supportedExtensions: ReadonlyArray<string>
+  declare _maxAllowedSize: number
 
+  /** nodemailer asks for SMTPUTF8 only because of the envelope. A header that is not ASCII needs it too (RFC 6531 §3.4). */
   _sendCommand(command: string, shown?: string): void {
     const asks = this.needsSmtpUtf8 && command.startsWith("MAIL FROM:") && !/ SMTPUTF8(?: |$)/.test(command)
     sendCommand.call(this, asks ? `${command} SMTPUTF8` : command, shown)
+  }
+
+  /** nodemailer finds a keyword also within the name of the relay and within another keyword. */
+  _parseEhloExtensions(reply: string): void {
+    this.ehloReply = reply
+    parseExtensions.call(this, reply)
+    const keywords = keywordsOf(reply)
+    this._supportedExtensions = this._supportedExtensions.filter((keyword) => keywords.has(keyword))
+    // The transport itself compares the size of a message with the limit of the relay.
+    this._maxAllowedSize = 0
   }
 }
 
@@ -105,11 +123,11 @@ export class RelayConnection {
     }
   }
 
-  /** Reads what the relay offers from its last reply, the one to `EHLO`. */
+  /** Reads what the relay offers. */
   readFeatures(): void {
     const protocol = this.client.secure ? (this.#socket as TLSSocket | null)?.getProtocol?.() : null
     this.features = {
-      ...featuresOf(this.client.lastServerResponse || ""),
+      ...featuresOf(this.client.ehloReply),
       tlsVersion: protocol ?? null,
       authenticated: this.client.authenticated
     }

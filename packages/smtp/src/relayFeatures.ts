@@ -22,8 +22,8 @@ export interface RelayFeatures {
   readonly eightBitMime: boolean
 }
 
-/** The keywords with their parameters, in upper case. Some relays repeat `AUTH` in the old form `AUTH=LOGIN`, so all of its lines count. */
-const keywordsOf = (reply: string): ReadonlyMap<string, ReadonlyArray<string>> => {
+/** The keywords of the reply to `EHLO` with their parameters, in upper case. Some relays repeat `AUTH` in the old form `AUTH=LOGIN`, so all of its lines count. */
+export const keywordsOf = (reply: string): ReadonlyMap<string, ReadonlyArray<string>> => {
   const keywords = new Map<string, ReadonlyArray<string>>()
   for (const line of reply.split("\n").slice(1)) {
     const [keyword = "", ...parameters] = line

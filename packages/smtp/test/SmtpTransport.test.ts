@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest"
 import { SmtpTransport } from "../src/index.ts"
 import { handOff, message, withRelay } from "./handOffHarness.ts"
 import type { Bench } from "./handOffHarness.ts"
+import type { Act, Step } from "./ScriptedRelay.ts"
 import { testCertificate } from "./testCertificate.ts"
 
 const accepted = { ended: "Accepted at endOfData: 250 2.0.0 Queued", finalized: 1 }
@@ -47,6 +48,26 @@ describe("the envelope", () => {
     await withRelay({}, {}, async (bench) => {
       expect(await bench.run()).toEqual(accepted)
       expect(commands(bench).slice(1, 3)).toEqual(["MAIL FROM:<bounces@acme.example>", "RCPT TO:<ada@example.org>"])
+    })
+  })
+
+  it.each([
+    "250 mx-dsn-size.example.net",
+    "250-relay.example, not -PIPELINING -SIZE 10 -DSN -SMTPUTF8 -8BITMIME\n250 HELP",
+    "250-relay.example\n250-X-PIPELINING\n250-X-SIZE 10\n250-X-DSN\n250 XLIST DSN SIZE"
+  ])("sends no parameter when a keyword is only a part of the reply to EHLO: %j", async (reply) => {
+    await withRelay({ act: (step) => (step === "ehlo" ? { reply } : undefined) }, {}, async (bench) => {
+      expect(await bench.run()).toEqual(accepted)
+      expect(commands(bench).slice(1, 3)).toEqual(["MAIL FROM:<bounces@acme.example>", "RCPT TO:<ada@example.org>"])
+    })
+  })
+
+  it("waits for each reply when only the name of the relay has the word PIPELINING", async () => {
+    const act = (step: Step): Act | undefined =>
+      step === "ehlo" ? { reply: "250 mx-pipelining.example" } : step === "mail" ? { reply: "550 5.7.1 No" } : undefined
+    await withRelay({ act }, {}, async (bench) => {
+      await bench.run()
+      expect(commands(bench).slice(1)).toEqual(["MAIL FROM:<bounces@acme.example>"])
     })
   })
 
@@ -96,6 +117,21 @@ describe("the envelope", () => {
         0
       ])
       expect(bench.transport.capabilities.smtpUtf8).toBe(true)
+    })
+  })
+
+  it("uses what the relay offers when it does not begin TLS and encryption is optional", async () => {
+    const act = (step: Step): Act | undefined =>
+      step === "starttls" ? { reply: "454 4.7.0 TLS not available" } : undefined
+    const options = { tls: "opportunistic", dsn: false } as const
+    await withRelay({ act, keywords: ["STARTTLS", "SMTPUTF8", "8BITMIME"] }, options, async (bench) => {
+      expect(await bench.run({ envelope: { from: "b@acme.example", to: "jürgen@example.org" } })).toEqual(accepted)
+      expect(commands(bench)[2]).toBe("MAIL FROM:<b@acme.example> SMTPUTF8 BODY=8BITMIME")
+    })
+    await withRelay({ act, keywords: ["STARTTLS", "SIZE 100"] }, options, async ({ run }) => {
+      expect((await run()).ended).toMatch(
+        /^Refused at mail: 552 5\.3\.4 The message has \d+ bytes; the relay takes 100\.$/
+      )
     })
   })
 
