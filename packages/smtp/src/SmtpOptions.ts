@@ -96,7 +96,7 @@ export interface SmtpOptions {
   readonly auth?: SmtpAuth
   /** `true` sends the credentials even if the connection is not encrypted; default only to a relay on this machine. */
   readonly allowPlaintextAuth?: boolean
-  /** The name of this machine in `EHLO`; default its host name, or its address if the name has no dot. */
+  /** The name of this machine in `EHLO`; default its host name, or `[127.0.0.1]` if the name has no dot. */
   readonly clientName?: string
   /** How many connections are kept, and for how long. */
   readonly pool?: SmtpPoolOptions
