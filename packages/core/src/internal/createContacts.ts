@@ -4,9 +4,8 @@
 import { Clock, Effect, Result } from "effect"
 import type { CreatedContact } from "../decide/contact/createContacts.ts"
 import { createContacts } from "../decide/contact/createContacts.ts"
+import type { NewContact } from "../decide/contact/contact.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
-import type { ContactSource } from "../domain/contact/Contact.ts"
-import type { ValidCreateContact } from "../domain/contact/ContactRequest.ts"
 import { advanceBlock } from "../domain/value/Id.ts"
 import { parseAddress } from "../domain/message/Address.ts"
 import type { PlanSource } from "../port/PlanSource.ts"
@@ -22,22 +21,26 @@ export interface CreateContactsParts extends ResourceParts {
   readonly addressKey: (address: string) => string
 }
 
-/** Makes the function that creates contacts. Its results are in the order of the inputs. Retries for 30 s while the store is unavailable. */
+/** A contact with its first event, and the event of its unsubscription. */
+const idsOfContact = 2
+
+/** Makes the function that creates contacts. Its results are in the order of the contacts. Retries for 30 s while the store is unavailable. */
 export const makeCreateContacts = ({ store, ids, plans, addressKey }: CreateContactsParts) => {
   const commit = makeCommit(store)
   const properties = resourcesOf({ store, ids }, { kind: "property", record: "property" })
 
   return Effect.fnUntraced(function* (
     projectId: ProjectId,
-    inputs: ReadonlyArray<ValidCreateContact>,
-    source: ContactSource
+    contacts: ReadonlyArray<NewContact>
   ): Effect.fn.Return<ReadonlyArray<CreatedContact>, StoreUnavailable> {
-    if (inputs.length === 0) return []
+    if (contacts.length === 0) return []
     const now = yield* Clock.currentTimeMillis
-    const block = yield* ids.reserve(now, inputs.length)
+    const block = yield* ids.reserve(now, contacts.length * idsOfContact)
     const plan = yield* plans.planOf(projectId)
-    const keyed = inputs.map(({ email }) => keyedAddressOf(addressKey, projectId, parseAddress(email)!.canonical))
-    const hasProperties = inputs.some((input) => Object.keys(input.properties ?? {}).length > 0)
+    const keyed = contacts.map(({ input }) =>
+      keyedAddressOf(addressKey, projectId, parseAddress(input.email)!.canonical)
+    )
+    const hasProperties = contacts.some(({ input }) => Object.keys(input.properties ?? {}).length > 0)
     const load = Effect.zipWith(
       hasProperties ? properties.all(projectId) : Effect.succeed([]),
       store.read([
@@ -50,15 +53,15 @@ export const makeCreateContacts = ({ store, ids, plans, addressKey }: CreateCont
         properties: defined,
         plan,
         contactsUsed: contactsUsed!,
-        contacts: inputs.map((input, n) => ({
-          input,
-          ids: advanceBlock(block, n),
+        contacts: contacts.map((contact, n) => ({
+          contact,
+          ids: advanceBlock(block, n * idsOfContact),
           keyedAddress: keyed[n]!,
           holder: holders[n]!,
           suppression: suppressions[n]!
         }))
       })
     )
-    return yield* retryWhileBusy(commit(load, (facts) => Result.succeed(createContacts(source, facts)), "bounded"))
+    return yield* retryWhileBusy(commit(load, (facts) => Result.succeed(createContacts(facts)), "bounded"))
   })
 }

@@ -18,7 +18,7 @@ import type { Plan } from "../../domain/plan/Plan.ts"
 import { isWithinLimit } from "../../domain/plan/Plan.ts"
 import type { PropertyValues } from "../../domain/contact/Property.ts"
 import { emailStatusStep } from "../../domain/contact/EmailStatusTable.ts"
-import type { EmailStatusRow } from "../../domain/contact/EmailStatusTable.ts"
+import type { EmailStatus, EmailStatusRow } from "../../domain/contact/EmailStatusTable.ts"
 import type { KeyedAddress, SuppressionRecord } from "../../domain/contact/Suppression.ts"
 import { withoutAddress, withoutReason, withReason } from "../../domain/contact/Suppression.ts"
 import { contactCounts } from "./contactCounts.ts"
@@ -63,11 +63,39 @@ export const contactEvents = (
     return [{ _tag: "AppendEvent", event: { id: idAt(ids, "evt", n), projectId, occurredAt, kind, data } }]
   })
 
+/** A contact to create. */
+export interface NewContact {
+  readonly input: ValidCreateContact
+  readonly source: ContactSource
+  /** The status to give to the contact and its address. `undefined` keeps the reason `unsubscribed` if the address has it. */
+  readonly emailStatus: EmailStatus | undefined
+}
+
+/** Returns the trigger that a creation fires on the email status. An address that is unsubscribed already does not change. */
+const triggerOfCreation = (
+  emailStatus: EmailStatus | undefined,
+  suppression: SuppressionRecord | null
+): EmailStatusRow["trigger"] => {
+  if (emailStatus === "subscribed") return "ContactCreated"
+  if (suppression?.reasons.unsubscribed !== undefined) return "SuppressedAddressTaken"
+  return emailStatus === "unsubscribed" ? "UnsubscribeRequested" : "ContactCreated"
+}
+
+/** Returns the suppression that is consistent with the status of the contact, or `undefined` if it already is. */
+const suppressionFor = (
+  emailStatus: EmailStatus,
+  keyedAddress: KeyedAddress,
+  existing: SuppressionRecord | null,
+  now: Instant
+): SuppressionRecord | undefined =>
+  emailStatus === "unsubscribed"
+    ? withReason(keyedAddress, existing, "unsubscribed", now)
+    : withoutReason(existing, "unsubscribed")
+
 const phoneNumberOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text)
 
 export const createContact = (
-  input: ValidCreateContact,
-  source: ContactSource,
+  { input, source, emailStatus }: NewContact,
   facts: ContactFacts & { readonly plan: Plan; readonly contactsUsed: number }
 ): Result.Result<Decision<ContactRecord>, InvalidArgument | ContactEmailTaken | PlanLimitReached> => {
   const { now, ids, keyedAddress, holder, suppression, plan, contactsUsed } = facts
@@ -76,6 +104,7 @@ export const createContact = (
   if (holder !== null) return Result.fail(new ContactEmailTaken({ field: "email" }))
   if (!isWithinLimit(plan.contacts, contactsUsed, 1))
     return Result.fail(new PlanLimitReached({ code: "contact_limit_exceeded" }))
+  const row = emailStatusStep("none", triggerOfCreation(emailStatus, suppression))!
   const contact: ContactRecord = {
     id: idAt(ids, "con", 0),
     projectId: keyedAddress.projectId,
@@ -85,7 +114,7 @@ export const createContact = (
     firstName: input.firstName ?? "",
     lastName: input.lastName ?? "",
     phoneNumber: phoneNumberOf(input.phoneNumber),
-    emailStatus: emailStatusStep("none", "ContactCreated")!.to,
+    emailStatus: row.to,
     source,
     properties: values.success.values,
     listIds: [],
@@ -97,10 +126,10 @@ export const createContact = (
     answer: contact,
     changes: [
       ...values.success.guards,
-      keepSuppression(keyedAddress, withoutReason(suppression, "unsubscribed"), suppression),
+      keepSuppression(keyedAddress, suppressionFor(row.to, keyedAddress, suppression, now), suppression),
       { _tag: "PutContact", contact, replaces: null },
       ...contactCounts(keyedAddress.projectId, null, contact, plan.contacts),
-      ...contactEvents(["contact.created"], contact, ids)
+      ...contactEvents(["contact.created", row.emits], contact, ids)
     ]
   })
 }
@@ -160,15 +189,11 @@ export const updateContact = (
   const row = trigger === undefined ? undefined : emailStatusStep(contact.emailStatus, trigger)
   const emailStatus = row?.to ?? contact.emailStatus
   const after = { ...updatedContact(input, contact, keyedAddress, values.success.values, now), emailStatus }
-  const changed =
-    emailStatus === "unsubscribed"
-      ? withReason(keyedAddress, suppression, "unsubscribed", now)
-      : withoutReason(suppression, "unsubscribed")
   return Result.succeed({
     answer: after,
     changes: [
       ...values.success.guards,
-      keepSuppression(keyedAddress, changed, suppression),
+      keepSuppression(keyedAddress, suppressionFor(emailStatus, keyedAddress, suppression, now), suppression),
       { _tag: "PutContact", contact: after, replaces: contact.revision },
       ...contactCounts(keyedAddress.projectId, contact, after),
       ...contactEvents([row?.emits, "contact.updated"], after, ids)

@@ -2,9 +2,8 @@
  * Creates several contacts in one commit, so that an import reads and commits once for many rows. Source: decision 0029.
  */
 import { Result } from "effect"
-import type { ContactRecord, ContactSource } from "../../domain/contact/Contact.ts"
+import type { ContactRecord } from "../../domain/contact/Contact.ts"
 import { ContactEmailTaken } from "../../domain/contact/ContactFailure.ts"
-import type { ValidCreateContact } from "../../domain/contact/ContactRequest.ts"
 import type { Plan } from "../../domain/plan/Plan.ts"
 import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import type { Change } from "../../domain/store/Change.ts"
@@ -12,17 +11,17 @@ import { recordKeyOf } from "../../domain/store/commitOrder.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Decision } from "../store/Decision.ts"
-import type { ContactFacts } from "./contact.ts"
+import type { ContactFacts, NewContact } from "./contact.ts"
 import { createContact } from "./contact.ts"
 
 /** One contact to create, with what the store has for its address. */
-export interface NewContact extends Pick<ContactFacts, "ids" | "keyedAddress" | "holder" | "suppression"> {
-  readonly input: ValidCreateContact
+export interface ContactToCreate extends Pick<ContactFacts, "ids" | "keyedAddress" | "holder" | "suppression"> {
+  readonly contact: NewContact
 }
 
 /** What the contacts of one commit share. */
 export interface NewContactsFacts extends Pick<ContactFacts, "now" | "properties"> {
-  readonly contacts: ReadonlyArray<NewContact>
+  readonly contacts: ReadonlyArray<ContactToCreate>
   readonly plan: Plan
   readonly contactsUsed: number
 }
@@ -51,18 +50,15 @@ const merged = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
  * Decides on each contact in turn. One that is refused leaves the others unchanged. A contact that has its id already was created by an earlier try of
  * the same commit.
  */
-export const createContacts = (
-  source: ContactSource,
-  { contacts, ...facts }: NewContactsFacts
-): Decision<ReadonlyArray<CreatedContact>> => {
+export const createContacts = ({ contacts, ...facts }: NewContactsFacts): Decision<ReadonlyArray<CreatedContact>> => {
   const taken = new Set<string>()
   const changes: Array<Change> = []
   let { contactsUsed } = facts
-  const answer = contacts.map(({ input, ...own }): CreatedContact => {
+  const answer = contacts.map(({ contact, ...own }): CreatedContact => {
     const { address } = own.keyedAddress
     if (own.holder !== null && own.holder.id === idAt(own.ids, "con", 0)) return Result.succeed(own.holder)
     if (taken.has(address)) return Result.fail(new ContactEmailTaken({ field: "email" }))
-    const decided = createContact(input, source, { ...facts, ...own, contactsUsed })
+    const decided = createContact(contact, { ...facts, ...own, contactsUsed })
     if (Result.isFailure(decided)) return Result.fail(decided.failure)
     taken.add(address)
     contactsUsed++

@@ -20,6 +20,19 @@ export interface EmailStatusRow {
 export const emailStatusTable = [
   { from: "none", trigger: "ContactCreated", to: "subscribed", source: "docs/spec/coverage.md S4.1" },
   {
+    from: "none",
+    trigger: "UnsubscribeRequested",
+    to: "unsubscribed",
+    emits: "contact.unsubscribed",
+    source: "decision 0029 (an imported row that unsubscribes)"
+  },
+  {
+    from: "none",
+    trigger: "SuppressedAddressTaken",
+    to: "unsubscribed",
+    source: "decision 0029 (an import keeps the reason of an address)"
+  },
+  {
     from: "subscribed",
     trigger: "UnsubscribeRequested",
     to: "unsubscribed",

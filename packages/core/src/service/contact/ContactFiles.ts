@@ -67,8 +67,6 @@ interface ParsedRow {
 interface RowToUpdate {
   readonly line: number
   readonly row: ContactOfRow
-  /** The outcome if the update is not refused. */
-  readonly outcome: RowOutcome
 }
 
 type RowFailure = InvalidArgument | ContactEmailTaken | ContactNotFound | PlanLimitReached
@@ -92,19 +90,16 @@ const parsedRow = (columns: ReadonlyArray<ContactColumn>, { line, cells }: FileR
 
 const refused = (line: number, issues: ImportedRow["issues"]): ImportedRow => ({ line, outcome: "refused", issues })
 
-/** The end of a row whose contact was created or refused. An unsubscribed contact, and one that has the address already, are still to be updated. */
+/** The end of a row whose contact was created or refused. A contact that has the address already is still to be updated. */
 const endOfRow = (
   line: number,
   row: ContactOfRow,
   created: CreatedContact,
   update: boolean
 ): ImportedRow | RowToUpdate => {
-  if (Result.isSuccess(created))
-    return row.emailStatus === "unsubscribed"
-      ? { line, row, outcome: "created" }
-      : { line, outcome: "created", issues: [] }
+  if (Result.isSuccess(created)) return { line, outcome: "created", issues: [] }
   return created.failure._tag === "ContactEmailTaken" && update
-    ? { line, row, outcome: "updated" }
+    ? { line, row }
     : refused(line, issuesOf(created.failure))
 }
 
@@ -172,12 +167,9 @@ export class ContactFiles extends Context.Service<
       const ownTurn = turns.withPermit(Effect.yieldNow)
 
       /** Updates the contact of a row, and returns how the row ends. */
-      const updateRow = (
-        caller: Caller,
-        { line, row, outcome }: RowToUpdate
-      ): Effect.Effect<ImportedRow, StoreUnavailable> =>
+      const updateRow = (caller: Caller, { line, row }: RowToUpdate): Effect.Effect<ImportedRow, StoreUnavailable> =>
         retryWhileBusy(updateContact(caller, row)).pipe(
-          Effect.as<ImportedRow>({ line, outcome, issues: [] }),
+          Effect.as<ImportedRow>({ line, outcome: "updated", issues: [] }),
           Effect.catch((failure) =>
             failure._tag === "StoreUnavailable"
               ? Effect.fail(failure)
@@ -193,8 +185,7 @@ export class ContactFiles extends Context.Service<
           const projectId = yield* validProject(caller)
           const created = (yield* createContacts(
             projectId,
-            read.map(({ input }) => input),
-            "import"
+            read.map(({ input, emailStatus }) => ({ input, emailStatus, source: "import" as const }))
           )).values()
           const ends = parsed.map(({ line, read }) =>
             Result.isFailure(read)

@@ -196,7 +196,13 @@ export class Contacts extends Context.Service<
               contactsUsed: contactsUsed!
             })
           )
-          return toContact(yield* commit(load, (facts) => createContact(contact, source, facts), "bounded"))
+          return toContact(
+            yield* commit(
+              load,
+              (facts) => createContact({ input: contact, source, emailStatus: "subscribed" }, facts),
+              "bounded"
+            )
+          )
         })
       )
 

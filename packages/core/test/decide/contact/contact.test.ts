@@ -9,6 +9,7 @@ import { createContact, deleteContact, updateContact } from "../../../src/decide
 import type { CreateContactInput, UpdateContactInput } from "../../../src/domain/contact/ContactRequest.ts"
 import { parseCreateContact, parseUpdateContact } from "../../../src/domain/contact/ContactRequest.ts"
 import type { SuppressionRecord } from "../../../src/domain/contact/Suppression.ts"
+import type { EmailStatus } from "../../../src/domain/contact/EmailStatusTable.ts"
 import { emailStatuses } from "../../../src/domain/contact/EmailStatusTable.ts"
 import type { Plan } from "../../../src/domain/plan/Plan.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
@@ -26,14 +27,16 @@ const facts = (change: Partial<ContactFacts> = {}): ContactFacts => ({
 })
 
 const create = (
-  input: Partial<CreateContactInput> = {},
-  change: Partial<ContactFacts & { plan: Plan; contactsUsed: number }> = {}
-) =>
-  createContact(Result.getOrThrow(parseCreateContact({ email: " Ada@Example.org ", ...input })), "import", {
-    ...facts(change),
-    plan: change.plan ?? noLimits,
-    contactsUsed: change.contactsUsed ?? 0
-  })
+  fields: Partial<CreateContactInput> = {},
+  change: Partial<ContactFacts & { plan: Plan; contactsUsed: number }> = {},
+  emailStatus: EmailStatus | "unchanged" = "subscribed"
+) => {
+  const input = Result.getOrThrow(parseCreateContact({ email: " Ada@Example.org ", ...fields }))
+  return createContact(
+    { input, source: "import", emailStatus: emailStatus === "unchanged" ? undefined : emailStatus },
+    { ...facts(change), plan: change.plan ?? noLimits, contactsUsed: change.contactsUsed ?? 0 }
+  )
+}
 
 const update = (input: Partial<UpdateContactInput> = {}, change: Partial<UpdateContactFacts> = {}) =>
   updateContact("con_1", Result.getOrThrow(parseUpdateContact({ email: "Ada@example.org", ...input })), {
@@ -88,6 +91,27 @@ describe("createContact", () => {
     const { changes } = decided(create({}, { suppression: existing }))
     expect(changes[0]).toMatchObject({ _tag: "PutSuppression", replaces: 3, suppression: { revision: 4 } })
     expect(reasonsAfter(changes, existing)).toEqual(["complaint"])
+  })
+
+  it.each([
+    ["subscribed", [], "subscribed", [], []],
+    ["subscribed", ["manual", "unsubscribed"], "subscribed", ["manual"], []],
+    ["unsubscribed", ["manual"], "unsubscribed", ["manual", "unsubscribed"], ["contact.unsubscribed"]],
+    ["unsubscribed", ["unsubscribed"], "unsubscribed", ["unsubscribed"], []],
+    ["unchanged", [], "subscribed", [], []],
+    ["unchanged", ["manual"], "subscribed", ["manual"], []],
+    ["unchanged", ["manual", "unsubscribed"], "unsubscribed", ["manual", "unsubscribed"], []]
+  ] as const)("creates a contact as %s at an address with the reasons %j", (wanted, before, status, after, events) => {
+    const existing =
+      before.length === 0
+        ? null
+        : { ...suppression("manual"), reasons: Object.fromEntries(before.map((reason) => [reason, 1])) }
+    const { answer, changes } = decided(create({}, { suppression: existing }, wanted))
+    expect(answer.emailStatus).toBe(status)
+    expect(reasonsAfter(changes, existing)).toEqual(after)
+    expect(steps(changes).filter((step) => step.startsWith("contact."))).toEqual(["contact.created", ...events])
+    const ids = changes.flatMap((change) => (change._tag === "AppendEvent" ? [change.event.id] : []))
+    expect(new Set(ids).size).toBe(ids.length)
   })
 
   it("stores property values by id, guards each property and counts each value", () => {

@@ -5,7 +5,7 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { createContact } from "../../../src/decide/contact/contact.ts"
-import type { NewContact } from "../../../src/decide/contact/createContacts.ts"
+import type { ContactToCreate } from "../../../src/decide/contact/createContacts.ts"
 import { createContacts } from "../../../src/decide/contact/createContacts.ts"
 import { parseCreateContact } from "../../../src/domain/contact/ContactRequest.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
@@ -16,11 +16,15 @@ import { contact, counterChanges, ids, now, project, property, suppression } fro
 const plan = property("prop_1", "plan")
 
 /** The n-th new contact, with this name before the at sign. */
-const entry = (name: string, n: number, change: Partial<NewContact> = {}): NewContact => {
+const entry = (name: string, n: number, change: Partial<ContactToCreate> = {}): ContactToCreate => {
   const address = `${name}@example.org`
   return {
-    input: Result.getOrThrow(parseCreateContact({ email: address, properties: { plan: "gold" } })),
-    ids: advanceBlock(ids, n),
+    contact: {
+      input: Result.getOrThrow(parseCreateContact({ email: address, properties: { plan: "gold" } })),
+      source: "import",
+      emailStatus: undefined
+    },
+    ids: advanceBlock(ids, 2 * n),
     keyedAddress: { projectId: project, address, addressKey: `key-of-${name}` },
     holder: null,
     suppression: null,
@@ -28,7 +32,7 @@ const entry = (name: string, n: number, change: Partial<NewContact> = {}): NewCo
   }
 }
 
-const facts = (contacts: ReadonlyArray<NewContact>, contactsMax: number | null = null, contactsUsed = 0) => ({
+const facts = (contacts: ReadonlyArray<ContactToCreate>, contactsMax: number | null = null, contactsUsed = 0) => ({
   now,
   contacts,
   properties: [plan],
@@ -41,7 +45,7 @@ const tags = (answer: ReturnType<typeof createContacts>["answer"]) =>
 
 describe("createContacts", () => {
   it("creates each contact and adds to each counter once", () => {
-    const { answer, changes } = createContacts("import", facts([entry("ada", 0), entry("bob", 1)]))
+    const { answer, changes } = createContacts(facts([entry("ada", 0), entry("bob", 1)]))
     expect(tags(answer)).toEqual(["ada@example.org", "bob@example.org"])
     expect(counterChanges(changes)).toEqual({ contacts: 2, "property:prop_1": 2 })
     expect(changes.filter(({ _tag }) => _tag === "AddToCounter")).toHaveLength(2)
@@ -50,7 +54,6 @@ describe("createContacts", () => {
 
   it("refuses only the contacts whose address is taken, by the store or by an earlier contact", () => {
     const { answer, changes } = createContacts(
-      "import",
       facts([entry("ada", 0, { holder: contact() }), entry("bob", 1), entry("bob", 2)])
     )
     expect(tags(answer)).toEqual(["ContactEmailTaken", "bob@example.org", "ContactEmailTaken"])
@@ -58,17 +61,14 @@ describe("createContacts", () => {
   })
 
   it("refuses the contacts beyond the limit of the plan", () => {
-    const { answer, changes } = createContacts(
-      "import",
-      facts([entry("ada", 0), entry("bob", 1), entry("cat", 2)], 7, 5)
-    )
+    const { answer, changes } = createContacts(facts([entry("ada", 0), entry("bob", 1), entry("cat", 2)], 7, 5))
     expect(tags(answer)).toEqual(["ada@example.org", "bob@example.org", "PlanLimitReached"])
     expect(changes).toContainEqual({ _tag: "AddToCounter", projectId: project, name: "contacts", by: 2, max: 7 })
   })
 
   it("reports a contact of an earlier try of the same commit as created, without a change", () => {
-    const earlier = contact({ id: idAt(advanceBlock(ids, 3), "con", 0) })
-    const { answer, changes } = createContacts("import", facts([entry("ada", 3, { holder: earlier })]))
+    const earlier = contact({ id: idAt(advanceBlock(ids, 6), "con", 0) })
+    const { answer, changes } = createContacts(facts([entry("ada", 3, { holder: earlier })]))
     expect(answer).toEqual([Result.succeed(earlier)])
     expect(changes).toEqual([])
   })
@@ -92,16 +92,16 @@ describe("createContacts", () => {
           })
         )
         const created = new Map<string, ReturnType<typeof contact>>()
-        const oneByOne = contacts.map(({ input, ...own }) => {
+        const oneByOne = contacts.map(({ contact, ...own }) => {
           const { address } = own.keyedAddress
           const holder = created.get(address) ?? own.holder
           const shared = facts([], contactsMax, created.size)
-          const decided = createContact(input, "import", { ...shared, ...own, holder })
+          const decided = createContact(contact, { ...shared, ...own, holder })
           if (Result.isFailure(decided)) return decided.failure._tag
           created.set(address, decided.success.answer)
           return decided.success.answer
         })
-        const { answer, changes } = createContacts("import", facts(contacts, contactsMax))
+        const { answer, changes } = createContacts(facts(contacts, contactsMax))
         expect(answer.map((result) => (Result.isSuccess(result) ? result.success : result.failure._tag))).toEqual(
           oneByOne
         )

@@ -4,6 +4,8 @@ import { emailStatusStep } from "../../../src/domain/contact/EmailStatusTable.ts
 describe("the table of the email status", () => {
   it.each([
     ["none", "ContactCreated", "subscribed", undefined],
+    ["none", "UnsubscribeRequested", "unsubscribed", "contact.unsubscribed"],
+    ["none", "SuppressedAddressTaken", "unsubscribed", undefined],
     ["subscribed", "UnsubscribeRequested", "unsubscribed", "contact.unsubscribed"],
     ["unsubscribed", "UnsubscribeRequested", "unsubscribed", undefined],
     ["subscribed", "SubscribeRequested", "subscribed", undefined],
@@ -16,9 +18,7 @@ describe("the table of the email status", () => {
   })
 
   it.each([
-    ["none", "UnsubscribeRequested"],
     ["none", "SubscribeRequested"],
-    ["none", "SuppressedAddressTaken"],
     ["subscribed", "ContactCreated"],
     ["unsubscribed", "ContactCreated"]
   ] as const)("has no transition from %s on %s", (from, on) => expect(emailStatusStep(from, on)).toBeUndefined())

@@ -1,4 +1,4 @@
-import { expectBalanced, withTestMail, project, stores } from "@mailkeep/test-support"
+import { detail, expectBalanced, withTestMail, project, send, stores } from "@mailkeep/test-support"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -69,6 +69,27 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
         yield* expectBalanced
       })
     ))
+
+  it.each([
+    ["email\nADA@example.org\n", "unsubscribed"],
+    ["email,email_status\nADA@example.org,\n", "unsubscribed"],
+    ["email,email_status\nADA@example.org,unsubscribed\n", "unsubscribed"],
+    ["email,email_status\nADA@example.org,subscribed\n", "subscribed"]
+  ])("imports %j, whose person unsubscribed and has no contact any more, as %s", (text, status) =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const contacts = yield* Contacts
+        const { id, email } = yield* contacts.create(project, { email: "ada@example.org" })
+        yield* contacts.update(project, id, { email, emailStatus: "unsubscribed" })
+        yield* contacts.delete(project, id)
+        expect(yield* importText(text, true)).toMatchObject([{ outcome: "created" }])
+        expect(yield* contacts.findByEmail(project, email)).toMatchObject({ emailStatus: status })
+        const { deliveryIds } = yield* send("k", { to: email })
+        expect((yield* detail(deliveryIds[0]!)).reason).toBe(status === "unsubscribed" ? "unsubscribed" : null)
+        yield* expectBalanced
+      })
+    )
+  )
 
   it("updates existing contacts with the update option, and keeps fields without a column", () =>
     withTestMail(store)(
