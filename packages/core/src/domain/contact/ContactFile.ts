@@ -95,6 +95,8 @@ export const readColumns = (
 /** The contact of one row. It has only the columns of the file; an empty cell clears the field. */
 export interface ContactOfRow {
   readonly input: ValidCreateContact
+  /** The identifier for an update: `null` for an empty cell, `undefined` without the column. */
+  readonly userId: string | null | undefined
   readonly emailStatus: EmailStatus | undefined
 }
 
@@ -116,9 +118,11 @@ export const readRow = (
   const input: Record<string, unknown> = {}
   const properties: Array<readonly [key: string, value: PropertyValue | null]> = []
   let emailStatus: string | undefined
+  let clearsUserId = false
   columns.forEach((column, at) => {
     const cell = fromCell(cells[at]!)
-    if (column._tag === "Field") input[fields[column.field]] = cell
+    if (column._tag === "Field" && column.field === "user_id" && cell === "") clearsUserId = true
+    else if (column._tag === "Field") input[fields[column.field]] = cell
     else if (column._tag === "Property") properties.push([column.resource.content.key, valueOf(column.resource, cell)])
     else if (column._tag === "Status" && cell !== "") emailStatus = cell.toLowerCase()
   })
@@ -128,7 +132,11 @@ export const readRow = (
   const wrong = known ? [] : [issue(["email_status"], "invalid_value", `must be ${emailStatuses.join(" or ")}`)]
   if (Result.isFailure(parsed)) return Result.fail([...parsed.failure, ...wrong])
   return known
-    ? Result.succeed({ input: parsed.success, emailStatus: emailStatus as EmailStatus | undefined })
+    ? Result.succeed({
+        input: parsed.success,
+        userId: clearsUserId ? null : parsed.success.userId,
+        emailStatus: emailStatus as EmailStatus | undefined
+      })
     : Result.fail(wrong)
 }
 

@@ -151,7 +151,7 @@ export class ContactFiles extends Context.Service<
       const createContacts = makeCreateContacts({ store, ids, plans: yield* PlanSource, addressKey })
       const definedProperties = (caller: Caller) => Effect.flatMap(validProject(caller), resources.all)
 
-      const updateContact = Effect.fnUntraced(function* (caller: Caller, { input, emailStatus }: ContactOfRow) {
+      const updateContact = Effect.fnUntraced(function* (caller: Caller, { input, userId, emailStatus }: ContactOfRow) {
         const existing = yield* contacts.findByEmail(caller, input.email)
         if (existing === null) return
         // Properties without a column in the file keep their values.
@@ -159,7 +159,7 @@ export class ContactFiles extends Context.Service<
           input.properties === undefined
             ? undefined
             : { ...(yield* contacts.get(caller, existing.id)).properties, ...input.properties }
-        yield* contacts.update(caller, existing.id, { ...input, properties, emailStatus })
+        yield* contacts.update(caller, existing.id, { ...input, userId, properties, emailStatus })
       })
 
       const turns = Semaphore.makeUnsafe(1)

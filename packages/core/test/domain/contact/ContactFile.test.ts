@@ -81,6 +81,18 @@ describe("exportedRow and readRow", () => {
     })
   })
 
+  it.each([
+    ["user_id", { email: "a@example.org" }, null],
+    ["first_name", { email: "a@example.org", firstName: "" }, undefined]
+  ])("reads an empty cell of the column %s", (column, input, userId) => {
+    const columns = Result.getOrThrow(readColumns(["email", column], []))
+    expect(Result.getOrThrow(readRow(columns, ["a@example.org", ""]))).toEqual({
+      input,
+      userId,
+      emailStatus: undefined
+    })
+  })
+
   it("reads an exported contact back for any texts and property keys", () => {
     const text = fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "a", " ", "É"), maxLength: 6 })
     const key = fc.oneof(

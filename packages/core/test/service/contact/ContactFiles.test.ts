@@ -116,6 +116,23 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
       })
     ))
 
+  it("imports an empty cell of the identifier as no identifier, for a new and for an existing contact", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const contacts = yield* Contacts
+        yield* contacts.create(project, { email: "ada@example.org", userId: "u1" })
+        yield* contacts.create(project, { email: "eve@example.org", userId: "u2" })
+        yield* importText("email,user_id\nada@example.org,\nbob@example.org,\ncat@example.org,u3\n", true)
+        yield* importText("email\neve@example.org\n", true)
+        expect((yield* page).items.map(({ email, userId }) => [email, userId]).toSorted()).toEqual([
+          ["ada@example.org", null],
+          ["bob@example.org", null],
+          ["cat@example.org", "u3"],
+          ["eve@example.org", "u2"]
+        ])
+      })
+    ))
+
   it("creates the first of two rows with one address, and updates it with the second and the update option", () =>
     withTestMail(store)(
       Effect.gen(function* () {
