@@ -1,20 +1,45 @@
 /**
  * Reports an import: a progress bar on a terminal, each refused line, and the counts at the end.
  */
-import { createWriteStream } from "node:fs"
+import { closeSync, openSync, writeSync } from "node:fs"
 import type { ImportedRow } from "@mailkeep/core"
 import { writeCsvRow } from "@mailkeep/core/node/csv"
-import { Effect } from "effect"
+import type { Effect } from "effect"
+import type { FileFailed } from "./files.ts"
+import { onFile } from "./files.ts"
 import { printable } from "./output.ts"
 
 const shownMax = 20
 const everyMillis = 100
 
-export const importReport = (quiet: boolean, file: string | undefined) => {
+export interface ImportCounts {
+  readonly created: number
+  readonly updated: number
+  readonly refused: number
+  readonly seconds: number
+}
+
+/** Opens the file of refused lines at the first one, so that an import without any writes no file. */
+const refusedFile = (path: string) => {
+  let opened: number | undefined
+  return {
+    write: (cells: ReadonlyArray<string>): void => {
+      if (opened === undefined) {
+        opened = openSync(path, "w")
+        writeSync(opened, writeCsvRow(["line", "field", "code", "message"]))
+      }
+      writeSync(opened, writeCsvRow(cells))
+    },
+    close: (): void => {
+      if (opened !== undefined) closeSync(opened)
+    }
+  }
+}
+
+export const importReport = (quiet: boolean, path: string | undefined) => {
   const counts = { created: 0, updated: 0, refused: 0 }
   const begun = performance.now()
-  const out = file === undefined ? undefined : createWriteStream(file)
-  out?.write(writeCsvRow(["line", "field", "code", "message"]))
+  const file = path === undefined ? undefined : refusedFile(path)
   const bar = process.stderr.isTTY && !quiet
   let drawn = begun
 
@@ -25,24 +50,26 @@ export const importReport = (quiet: boolean, file: string | undefined) => {
     process.stderr.write(`\r${done} lines  ${rate}/s  ${counts.refused} refused\u001b[K`)
   }
 
+  const note = ({ line, outcome, issues }: ImportedRow): void => {
+    counts[outcome]++
+    for (const { path, code, message } of issues) {
+      if (!quiet && counts.refused <= shownMax)
+        process.stderr.write(`${bar ? "\r\u001b[K" : ""}line ${line}: ${printable(`${path.join(".")} ${message}`)}\n`)
+      file?.write([String(line), path.join("."), code, message])
+    }
+    if (bar && performance.now() - drawn > everyMillis) {
+      drawn = performance.now()
+      draw()
+    }
+  }
+
   return {
-    note: ({ line, outcome, issues }: ImportedRow): void => {
-      counts[outcome]++
-      for (const { path, code, message } of issues) {
-        out?.write(writeCsvRow([String(line), path.join("."), code, message]))
-        if (!quiet && counts.refused <= shownMax)
-          process.stderr.write(`${bar ? "\r\u001b[K" : ""}line ${line}: ${printable(`${path.join(".")} ${message}`)}\n`)
-      }
-      if (bar && performance.now() - drawn > everyMillis) {
-        drawn = performance.now()
-        draw()
-      }
-    },
-    end: Effect.callback<typeof counts & { readonly seconds: number }>((resume) => {
+    /** Fails when the file of refused lines cannot be written. */
+    note: (row: ImportedRow): Effect.Effect<void, FileFailed> => onFile("write", path ?? "", () => note(row)),
+    end: (): ImportCounts => {
       if (bar) process.stderr.write("\r\u001b[K")
-      const done = () => resume(Effect.succeed({ ...counts, seconds: seconds() }))
-      if (out === undefined) done()
-      else out.end(done)
-    })
+      file?.close()
+      return { ...counts, seconds: seconds() }
+    }
   }
 }

@@ -33,8 +33,10 @@ export interface Ran {
 const captured = () => {
   const text = { stdout: "", stderr: "" }
   const into = (stream: "stdout" | "stderr") =>
-    vi.spyOn(process[stream], "write").mockImplementation((chunk) => {
+    vi.spyOn(process[stream], "write").mockImplementation((chunk, ...rest) => {
       text[stream] += String(chunk)
+      const written = rest.find((one) => typeof one === "function")
+      if (written !== undefined) queueMicrotask(written)
       return true
     })
   const spies = [into("stdout"), into("stderr")]
@@ -94,6 +96,15 @@ export const runJson = async (args: ReadonlyArray<string>) => {
   const lines = stdout.split("\n").filter((line) => line !== "")
   if (code !== 0 || lines.length !== 1) throw new Error(`exit ${code}, ${lines.length} lines: ${stderr}${stdout}`)
   return JSON.parse(lines[0]!)
+}
+
+/** Runs a command as a child process whose standard output nobody reads, as after `| head` ended. */
+export const runIntoClosedPipe = async (args: ReadonlyArray<string>): Promise<Ran> => {
+  const child = start(args)
+  const text = collected(child)
+  child.stdout!.destroy()
+  const [code] = (await once(child, "close")) as [number | null]
+  return { code, ...text }
 }
 
 export interface Serving {

@@ -1,13 +1,15 @@
 /**
  * `mailkeep contacts`: the contacts of a project, with import and export as CSV. Works beside a running server.
  */
-import { createReadStream, createWriteStream } from "node:fs"
+import { createReadStream } from "node:fs"
 import type { Contact, ErasureReport, ImportedRow } from "@mailkeep/core"
 import { ContactFiles, Contacts, emailStatuses, formatInstant } from "@mailkeep/core"
 import { readCsv, writeCsvRow } from "@mailkeep/core/node/csv"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Exit, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { data, json, limit, project, search } from "../flags.ts"
+import { canBeWritten, FileFailed, isSameFile, onFile, openForWriting, untilPipeCloses } from "../files.ts"
+import type { ImportCounts } from "../importReport.ts"
 import { importReport } from "../importReport.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { exitWith, print, printable, table } from "../output.ts"
@@ -137,31 +139,39 @@ const update = Flag.Boolean("update").pipe(
   Flag.withDescription("Update existing contacts; without this flag their lines are refused")
 )
 
-const refused = text("refused", "A CSV file for the refused lines and their errors")
+const refused = text("refused", "A CSV file for the refused lines and their errors, written when a line is refused")
+
+const countsLine = ({ created, updated, refused, seconds }: ImportCounts): string =>
+  `${created} created, ${updated} updated, ${refused} refused in ${seconds} s`
 
 const imported = Command.make(
   "import",
   { file, data, project, update, refused, json },
   ({ file, data, project, update, refused, json }) =>
     Effect.gen(function* () {
+      if (refused !== undefined) {
+        if (yield* onFile("write", refused, () => isSameFile(file, refused)))
+          return yield* exitWith("--refused names the file to import. Give another file for the refused lines")
+        yield* canBeWritten(refused)
+      }
       const source = file === "-" ? process.stdin : createReadStream(file)
       const report = importReport(json, refused)
       const rows = (yield* ContactFiles).importRows(project, readCsv(source), { update })
-      yield* Stream.runForEach(rows, (row: ImportedRow) => Effect.sync(() => report.note(row)))
-      const counts = yield* report.end
-      yield* print(
-        json,
-        counts,
-        `${counts.created} created, ${counts.updated} updated, ${counts.refused} refused in ${counts.seconds} s`
-      )
+      const end = yield* Effect.exit(Stream.runForEach(rows, (row: ImportedRow) => report.note(row)))
+      const counts = report.end()
+      // What was written before a failure stays written, so its counts are printed first.
+      if (Exit.isSuccess(end) || counts.created + counts.updated + counts.refused > 0)
+        yield* print(json, counts, countsLine(counts))
       if (counts.refused > 0) process.exitCode = 2
+      yield* end
     }).pipe(
-      Effect.catchTag("MalformedCsv", ({ message }) => exitWith(message)),
+      Effect.catchTag("CsvNotRead", ({ cause }) => Effect.fail(new FileFailed({ act: "read", path: file, cause }))),
+      Effect.catchTag(["MalformedCsv", "FileFailed"], ({ message }) => exitWith(message)),
       DataFolder.at({ data })
     )
 ).pipe(
   Command.withDescription(
-    "Import contacts from CSV. The first line names the columns: email, first_name, last_name, phone_number, user_id, email_status, and custom properties by key. The exit code is 2 when lines were refused"
+    "Import contacts from CSV. The first line names the columns: email, first_name, last_name, phone_number, user_id, email_status, and custom properties by key. The exit code is 2 when lines were refused, and 1 when the file cannot be read to its end"
   )
 )
 
@@ -170,19 +180,18 @@ const exported = Command.make(
   { file: Argument.String("file").pipe(Argument.withDefault("-")), data, project, search, status },
   ({ file, data, project, search, status: emailStatus }) =>
     Effect.gen(function* () {
-      const out = file === "-" ? process.stdout : createWriteStream(file)
+      const write = yield* openForWriting(file)
       // A file gets the cells unchanged; a terminal gets them escaped.
       const shownCells = (cells: ReadonlyArray<string>) =>
-        out === process.stdout && process.stdout.isTTY ? cells.map(printable) : cells
+        file === "-" && process.stdout.isTTY ? cells.map(printable) : cells
       const rows = (yield* ContactFiles).exportRows(project, { search, emailStatus })
-      yield* Stream.runForEach(rows, (cells) =>
-        Effect.callback<void>((resume) => {
-          if (out.write(writeCsvRow(shownCells(cells)))) resume(Effect.void)
-          else out.once("drain", () => resume(Effect.void))
-        })
-      )
-      if (out !== process.stdout) yield* Effect.callback<void>((resume) => void out.end(() => resume(Effect.void)))
-    }).pipe(DataFolder.at({ data }))
+      yield* Stream.runForEachArray(rows, (some) => write(some.map((cells) => writeCsvRow(shownCells(cells))).join("")))
+    }).pipe(
+      Effect.scoped,
+      untilPipeCloses,
+      Effect.catchTag("FileFailed", ({ message }) => exitWith(message)),
+      DataFolder.at({ data })
+    )
 ).pipe(Command.withDescription("Export contacts as CSV, newest first, in the format that import reads"))
 
 export const contacts = Command.make("contacts").pipe(

@@ -11,15 +11,20 @@
  * console.log((await Effect.runPromise(Stream.runCollect(rows))).length) // 2
  * ```
  */
-import { Readable } from "node:stream"
-import { parse } from "csv-parse"
 import { stringify } from "csv-stringify/sync"
 import { Data, Stream } from "effect"
+import type { CsvRow } from "./csvRows.ts"
+import { makeCsvRows } from "./csvRows.ts"
 
-/** The file is not valid CSV at this line. */
-export class MalformedCsv extends Data.TaggedError("MalformedCsv")<{ readonly line: number }> {
+/** The file cannot be read further from this line: its octets are not UTF-8, or a quote is not closed. */
+export class MalformedCsv extends Data.TaggedError("MalformedCsv")<{
+  readonly line: number
+  readonly problem: "encoding" | "quote"
+}> {
   override get message() {
-    return `The file is not valid CSV at line ${this.line}.`
+    return this.problem === "encoding"
+      ? `The file is not UTF-8 at line ${this.line}. Save it in UTF-8 and import it again.`
+      : `The file is not valid CSV: the row that begins at line ${this.line} has a quote that is not closed within 1 MiB.`
   }
   /** Not retryable: correct the file. */
   get isRetryable() {
@@ -27,22 +32,63 @@ export class MalformedCsv extends Data.TaggedError("MalformedCsv")<{ readonly li
   }
 }
 
-const rowOctetsMax = 1024 * 1024
-
-/** Each row of a file with the number of its last line. Skips empty lines and removes a byte order mark. */
-export const readCsv = (source: AsyncIterable<Uint8Array | string>) => {
-  const parser = Readable.from(source).pipe(
-    parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true, max_record_size: rowOctetsMax })
-  )
-  return Stream.map(
-    Stream.fromAsyncIterable(
-      parser as AsyncIterable<{ readonly record: ReadonlyArray<string>; readonly info: { readonly lines: number } }>,
-      (cause) => new MalformedCsv({ line: Number((cause as { readonly lines?: number }).lines ?? 0) })
-    ),
-    ({ record, info }) => ({ line: info.lines, cells: record })
-  )
+/** The source of the file failed, such as a file that does not exist. `cause` is its error. */
+export class CsvNotRead extends Data.TaggedError("CsvNotRead")<{ readonly cause: unknown }> {
+  override get message() {
+    const { cause } = this
+    return `The file cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`
+  }
+  /** Not retryable: correct the path of the file or its permissions. */
+  get isRetryable() {
+    return false
+  }
 }
 
-/** One row with its line break. */
+/** Decodes pieces of a file. The text that `decode` returns ends before the first octets that are not UTF-8. */
+const makeDecoder = () => {
+  const strict = new TextDecoder("utf-8", { fatal: true })
+  const lenient = new TextDecoder("utf-8")
+  return (octets: Uint8Array, stream: boolean): { readonly text: string; readonly isValid: boolean } => {
+    const text = lenient.decode(octets, { stream })
+    try {
+      strict.decode(octets, { stream })
+      return { text, isValid: true }
+    } catch {
+      return { text: text.slice(0, text.indexOf("\ufffd")), isValid: false }
+    }
+  }
+}
+
+/** The rows of each piece of the file. Rows before an error are returned before the error is thrown. */
+async function* rowsOf(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<ReadonlyArray<CsvRow>> {
+  const decode = makeDecoder()
+  const rows = makeCsvRows()
+  async function* pieces() {
+    for await (const piece of source)
+      yield typeof piece === "string" ? { text: piece, isValid: true } : decode(piece, true)
+    yield decode(new Uint8Array(), false)
+  }
+  for await (const { text, isValid } of pieces()) {
+    yield rows.add(text)
+    if (!isValid) throw new MalformedCsv({ line: rows.line(), problem: "encoding" })
+    if (rows.isUnreadable()) throw new MalformedCsv({ line: rows.rowLine(), problem: "quote" })
+  }
+  yield rows.end()
+  if (rows.isUnreadable()) throw new MalformedCsv({ line: rows.rowLine(), problem: "quote" })
+}
+
+/**
+ * Each row of a file in UTF-8 with the number of its last line. Skips empty lines and removes a byte order mark. A row with a quote in a wrong place,
+ * or with more than 1 MiB, has no cells and says in `malformed` why. Fails with `MalformedCsv` when no further row can be found, and with
+ * `CsvNotRead` when the source fails. All rows before a failure are emitted.
+ */
+export const readCsv = (source: AsyncIterable<Uint8Array | string>): Stream.Stream<CsvRow, MalformedCsv | CsvNotRead> =>
+  Stream.flattenIterable(
+    Stream.fromAsyncIterable(rowsOf(source), (cause) =>
+      cause instanceof MalformedCsv ? cause : new CsvNotRead({ cause })
+    )
+  )
+
+/** One row with its line break. A cell with a line break is quoted. */
 export const writeCsvRow = (cells: ReadonlyArray<string>): string =>
-  stringify([[...cells]], { record_delimiter: "\r\n" })
+  stringify([[...cells]], { record_delimiter: "\r\n", quoted_match: /[\r\n]/ })

@@ -35,6 +35,8 @@ import { Contacts } from "./Contacts.ts"
 export interface FileRow {
   readonly line: number
   readonly cells: ReadonlyArray<string>
+  /** Why the cells of the row cannot be read. Such a row is refused with this text. Absent for a valid row. */
+  readonly malformed?: string | undefined
 }
 
 /** What became of a row of an imported file. */
@@ -82,10 +84,23 @@ const issuesOf = (failure: RowFailure): ImportedRow["issues"] =>
         }
       ]
 
-const parsedRow = (columns: ReadonlyArray<ContactColumn>, { line, cells }: FileRow): ParsedRow => {
+const parsedRow = (columns: ReadonlyArray<ContactColumn>, { line, cells, malformed }: FileRow): ParsedRow => {
+  if (malformed !== undefined) return { line, read: Result.fail([issue([], "invalid_value", malformed)]) }
   if (!Array.isArray(cells) || !cells.every((cell) => typeof cell === "string"))
     return { line, read: Result.fail([issue([], "invalid_type", "must be an array of strings")]) }
   return { line, read: readRow(columns, cells) }
+}
+
+/** The elements of a stream, and a stream that has only its failure. So the elements before a failure are not interrupted by it. */
+const withLateFailure = <A, E, R>(stream: Stream.Stream<A, E, R>) => {
+  let failure: Stream.Stream<never, E> = Stream.empty
+  return {
+    elements: Stream.catchCause(stream, (cause) => {
+      failure = Stream.failCause(cause)
+      return Stream.empty
+    }),
+    failure: Stream.suspend(() => failure)
+  }
 }
 
 const refused = (line: number, issues: ImportedRow["issues"]): ImportedRow => ({ line, outcome: "refused", issues })
@@ -123,7 +138,8 @@ export class ContactFiles extends Context.Service<
     /**
      * Imports contacts, up to 64 rows in one commit. The first row has the names of the columns: `email`, `user_id`, `first_name`, `last_name`,
      * `phone_number`, `email_status`, and custom properties by property key. Each further row is a contact. Emits the outcome of each row, in no particular
-     * order. Writes nothing and fails with `InvalidArgument` when the first row is not valid. Retries for 30 s
+     * order. Writes nothing and fails with `InvalidArgument` when the first row is not valid. A failure of `rows` fails
+     * the import after the rows before it have ended. Retries for 30 s
      * while the store is unavailable. After an interruption, a second run with `update` leads to the same state.
      */
     readonly importRows: <E>(
@@ -206,18 +222,23 @@ export class ContactFiles extends Context.Service<
             const { update = false } = yield* validated(parseImportOptions, options)
             const [[first], rest] = yield* Stream.peel(rows, Sink.take<FileRow>(1))
             const defined = yield* definedProperties(caller)
-            const columns = readColumns(first?.cells ?? [], defined)
+            const columns =
+              first?.malformed === undefined
+                ? readColumns(first?.cells ?? [], defined)
+                : Result.fail([issue(["columns"], "invalid_value", first.malformed)])
             if (Result.isFailure(columns))
               return yield* new InvalidArgument({ argument: "input", issues: columns.failure })
+            const { elements, failure } = withLateFailure(rest)
             // Takes the rows that are there, so that no row waits for a later one.
-            return Stream.buffer(rest, { capacity: rowsTogether * groupsAtOnce }).pipe(
+            return Stream.buffer(elements, { capacity: rowsTogether * groupsAtOnce }).pipe(
               Stream.chunks,
               Stream.flatMap((rows) => Stream.fromIterable(Arr.chunksOf(rows, rowsTogether))),
               Stream.mapEffect(importGroup(caller, columns.success, update), {
                 concurrency: groupsAtOnce,
                 unordered: true
               }),
-              Stream.flattenIterable
+              Stream.flattenIterable,
+              Stream.concat(failure)
             )
           })
         )
