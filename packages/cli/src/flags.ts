@@ -1,6 +1,7 @@
 /**
  * The flags of the command, and the environment variables that replace absent flags.
  */
+import { Resolver } from "node:dns"
 import type { Permission } from "@mailkeep/core"
 import { dayMillis, hourMillis, isAddressRange, minuteMillis, secondMillis } from "@mailkeep/core/binding"
 import { noLimits, parseInstant, permissions } from "@mailkeep/core"
@@ -206,7 +207,21 @@ export const limit = Flag.Int("limit").pipe(
   Flag.withDescription("The number of items, 1 to 100")
 )
 
+/** Whether the resolver of Node takes the text as the address of a name server. */
+const isNameServer = (text: string): boolean => {
+  try {
+    new Resolver().setServers([text])
+    return true
+  } catch {
+    return false
+  }
+}
+
 export const dns = Flag.String("dns").pipe(
+  Flag.filterMap(
+    (text) => (isNameServer(text) ? Option.some(text) : Option.none()),
+    (text) => `Expected the IP address of a name server, such as 127.0.0.1:5353 or [2001:db8::1]:53, not "${text}"`
+  ),
   Flag.atLeast(0),
   Flag.withDescription("A name server for the domain checks, such as 127.0.0.1:5353; repeatable; default the system's")
 )

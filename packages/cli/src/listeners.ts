@@ -22,6 +22,16 @@ export interface InboundOptions {
   readonly graceMillis: number
 }
 
+/** The port for health and metrics cannot be opened. */
+export class OperationsNotStarted extends Data.TaggedError("OperationsNotStarted")<{
+  readonly address: string
+  readonly cause: unknown
+}> {
+  override get message() {
+    return `cannot listen on ${this.address} for health and metrics: ${String((this.cause as Error).message)}`
+  }
+}
+
 /** The files of the certificate cannot be read, or only one of them is given. */
 export class CertificateNotRead extends Data.TaggedError("CertificateNotRead")<{ readonly reason: string }> {
   override get message() {
@@ -72,7 +82,11 @@ const openOperations = (options: { readonly host: string; readonly port: number 
       yield* Layer.buildWithScope(layer, scope)
     )
     return url
-  })
+  }).pipe(
+    Effect.catchTag("ServeError", ({ cause }) =>
+      Effect.fail(new OperationsNotStarted({ address: `${options.host}:${options.port}`, cause }))
+    )
+  )
 
 /** Opens the given ports until the scope closes. */
 export const openListeners = (options: InboundOptions, scope: Scope.Scope) =>

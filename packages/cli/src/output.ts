@@ -6,7 +6,7 @@ import type { MoveRefused } from "@mailkeep/core/move"
 import type { ListenerNotStarted } from "@mailkeep/inbound"
 import type { SmtpTransport } from "@mailkeep/smtp"
 import { Console, Effect, Logger } from "effect"
-import type { CertificateNotRead } from "./listeners.ts"
+import type { CertificateNotRead, OperationsNotStarted } from "./listeners.ts"
 
 export const logsToStderr = Logger.layer([Logger.withConsoleError(Logger.formatSimple)])
 
@@ -61,6 +61,7 @@ export type CommandFailure =
   | SmtpTransport.SmtpOptionsInvalid
   | ListenerNotStarted
   | CertificateNotRead
+  | OperationsNotStarted
 
 /** Prints the message of a failure and sets exit code 1. */
 export const exitOnFailure = <A, R>(effect: Effect.Effect<A, CommandFailure, R>) =>

@@ -179,8 +179,16 @@ describe("serve", () => {
     const port = new URL(line.url).port
     const taken = await run(["serve", "--data", `${data}2`, "--port", port])
     expect([taken.code, taken.stderr]).toEqual([1, expect.stringMatching(/cannot listen on 127\.0\.0\.1/)])
+    const operations = await run(["serve", "--data", `${data}2`, "--port", "0", "--operations-port", port])
+    expect([operations.code, operations.stderr]).toEqual([
+      1,
+      expect.stringContaining(`cannot listen on 127.0.0.1:${port} for health and metrics`)
+    ])
     for (const wrong of [
       ["--port", "99999"],
+      ["--dns", "nonsense"],
+      ["--unsubscribe-url", "http://acme.example/unsubscribe"],
+      ["--unsubscribe-url", "https://acme.example/unsubscribe?a"],
       ["--rate-limit", "fast"],
       ["--daily-sends", "-1"],
       ["--attachment-bytes", "20MiB"],
@@ -192,7 +200,10 @@ describe("serve", () => {
       ["--webhook-ports", "443,0"],
       ["--webhook-deny", "example.com"]
     ])
-      expect((await run(["serve", ...atData(), ...wrong])).code).toBe(1)
+      expect(await run(["serve", ...atData(), ...wrong])).toMatchObject({
+        code: 1,
+        stderr: expect.not.stringMatching(/TypeError|\n\s+at .*:\d+:\d+/)
+      })
     for (const [name, value] of [
       ["MAILKEEP_PORT", "99999"],
       ["MAILKEEP_DAILY_SENDS", "-5"],

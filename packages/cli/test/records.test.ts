@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Serving } from "./commandLine.ts"
-import { run, runJson, serve } from "./commandLine.ts"
+import { run, runIntoClosedPipe, runJson, serve } from "./commandLine.ts"
 
 let folder: string
 let server: Serving
@@ -30,6 +30,31 @@ const file = (name: string, text: string) => {
 }
 
 describe("the commands for records beside a running server", () => {
+  it("lists all suppressed addresses, or says that there are more than the limit", async () => {
+    const project = ["--data", join(folder, "other"), "--project", "prj_suppressions"]
+    const addresses = Array.from({ length: 130 }, (_, n) => `s${n}@example.org`)
+    const csv = file(
+      "suppressed.csv",
+      `email,email_status\n${addresses.map((one) => `${one},unsubscribed\n`).join("")}`
+    )
+    await run(["contacts", "import", csv, ...project])
+    const all = await runJson(["suppressions", "list", ...project])
+    expect([all.suppressions.length, all.hasMore]).toEqual([130, false])
+    const some = await runJson(["suppressions", "list", ...project, "--limit", "120"])
+    expect([some.suppressions.length, some.hasMore]).toEqual([120, true])
+    expect((await run(["suppressions", "list", ...project, "--limit", "3"])).stdout).toMatch(
+      /\nThere are more\. Leave out --limit to see all\n$/
+    )
+  })
+
+  it("ends logs --follow when its pipe is closed", async () => {
+    const project = ["--data", join(folder, "other"), "--project", "prj_pipe"]
+    await runJson(["domains", "add", "pipe.example", ...project, "--verified"])
+    const message = ["--from", "a@pipe.example", "--to", "b@example.org", "--subject", "s", "--text", "t"]
+    await runJson(["send", ...project, ...message])
+    expect(await runIntoClosedPipe(["logs", "--follow", ...project])).toEqual({ code: 0, stdout: "", stderr: "" })
+  })
+
   it("sends a message, follows it and lists it", async () => {
     const sent = await runJson([
       "send",

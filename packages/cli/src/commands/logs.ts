@@ -7,7 +7,8 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { data, json, limit, project, search } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
-import { print, printable, table } from "../output.ts"
+import { untilPipeCloses } from "../files.ts"
+import { exitWith, print, printable, table } from "../output.ts"
 
 const deliveryForOutput = ({ id, createdAt, recipient, subject, status }: DeliverySummary) => ({
   id,
@@ -89,7 +90,10 @@ export const logs = Command.make(
   ({ data, project, json, limit, search, status, recipient, follow }) =>
     Effect.gen(function* () {
       const filters = { status, recipient, search }
-      if (follow) return yield* following(project, filters, (one) => print(json, deliveryForOutput(one), line(one)))
+      if (follow) {
+        const report = (one: DeliverySummary) => print(json, deliveryForOutput(one), line(one))
+        return yield* untilPipeCloses(following(project, filters, report))
+      }
       const found = yield* newest(project, filters, limit)
       const rows = found.map((one) => [formatInstant(one.createdAt), one.status, one.id, one.recipient, one.subject])
       yield* print(
@@ -97,5 +101,8 @@ export const logs = Command.make(
         { deliveries: found.map(deliveryForOutput) },
         table([["CREATED", "STATUS", "ID", "RECIPIENT", "SUBJECT"], ...rows])
       )
-    }).pipe(DataFolder.at({ data }))
+    }).pipe(
+      Effect.catchTag("FileFailed", ({ message }) => exitWith(message)),
+      DataFolder.at({ data })
+    )
 ).pipe(Command.withDescription("List deliveries, newest first; --follow prints each change when it occurs"))

@@ -3,9 +3,10 @@
  */
 import type { Suppression } from "@mailkeep/core"
 import { formatInstant, Suppressions } from "@mailkeep/core"
-import { Effect } from "effect"
-import { Argument, Command } from "effect/cli"
-import { data, json, limit, project, search } from "../flags.ts"
+import { pageLimitMax } from "@mailkeep/core/binding"
+import { Effect, Option, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { data, json, project, search } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 
@@ -15,12 +16,38 @@ const suppressionForOutput = ({ email, reason, reasons }: Suppression) => ({
   reasons: reasons.map(({ reason, since }) => ({ reason, since: formatInstant(since) }))
 })
 
+const limit = Flag.Int("limit").pipe(
+  Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+  Flag.withDescription("The number of addresses; default all"),
+  Flag.optional,
+  Flag.map(Option.getOrElse(() => Infinity))
+)
+
+/** The first suppressed addresses, over several pages. */
+const firstOf = (projectId: string, search: string | null, count: number) =>
+  Effect.gen(function* () {
+    const service = yield* Suppressions
+    const found: Array<Suppression> = []
+    let cursor: string | null = null
+    do {
+      const page: Effect.Success<ReturnType<typeof service.list>> = yield* service.list(projectId, {
+        search,
+        limit: Math.min(pageLimitMax, count - found.length),
+        cursor
+      })
+      found.push(...page.items)
+      cursor = page.nextCursor
+    } while (cursor !== null && found.length < count)
+    return { found, hasMore: cursor !== null }
+  })
+
 const list = Command.make("list", { data, project, json, search, limit }, ({ data, project, json, search, limit }) =>
   Effect.gen(function* () {
-    const { items } = yield* (yield* Suppressions).list(project, { search, limit })
-    const all = items.map(suppressionForOutput)
+    const { found, hasMore } = yield* firstOf(project, search, limit)
+    const all = found.map(suppressionForOutput)
     const rows = all.map(({ email, reasons }) => [email ?? "", reasons.map(({ reason }) => reason).join(" ")])
-    yield* print(json, { suppressions: all }, table([["EMAIL", "REASONS"], ...rows]))
+    const hint = hasMore ? "\nThere are more. Leave out --limit to see all" : ""
+    yield* print(json, { suppressions: all, hasMore }, `${table([["EMAIL", "REASONS"], ...rows])}${hint}`)
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List suppressed addresses"))
 

@@ -9,7 +9,7 @@ import type { DeliveryId } from "../../domain/value/Id.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import { tokenVerifier } from "../../internal/tokenVerifier.ts"
 import { Crypto } from "../../port/Crypto.ts"
-import { hostOf, isLoopbackHost } from "../../domain/webhook/NetworkAddress.ts"
+import { isUnsubscribeUrl } from "../../domain/contact/unsubscribeUrl.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { Secrets } from "../access/Secrets.ts"
@@ -27,15 +27,7 @@ export interface UnsubscribeOptions {
 /** Fails as a defect for a configuration that no mailbox provider would use. */
 const checkedUrl = (url: string | undefined): string | null => {
   if (url === undefined) return null
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  const isLoopback = parsed !== undefined && isLoopbackHost(hostOf(parsed))
-  if (
-    parsed === undefined ||
-    (parsed.protocol !== "https:" && !isLoopback) ||
-    parsed.search !== "" ||
-    parsed.hash !== ""
-  )
-    throw new TypeError("unsubscribe.url must be an https URL without a query")
+  if (!isUnsubscribeUrl(url)) throw new TypeError("unsubscribe.url must be an https URL without a query")
   return url.replace(/\/+$/, "")
 }
 
