@@ -1,11 +1,18 @@
 /**
  * The flags of the command, and the environment variables that replace absent flags.
  */
-import { Resolver } from "node:dns"
 import type { Permission } from "@mailkeep/core"
-import { dayMillis, hourMillis, isAddressRange, minuteMillis, secondMillis } from "@mailkeep/core/binding"
+import {
+  dayMillis,
+  hourMillis,
+  isAddressRange,
+  isMailHostName,
+  minuteMillis,
+  secondMillis
+} from "@mailkeep/core/binding"
 import { noLimits, parseInstant, permissions } from "@mailkeep/core"
 import type { BucketLimit } from "@mailkeep/core"
+import { isNameServer } from "@mailkeep/core/node/dns"
 import { Config, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { asLocation } from "./storeLocation.ts"
@@ -207,20 +214,10 @@ export const limit = Flag.Int("limit").pipe(
   Flag.withDescription("The number of items, 1 to 100")
 )
 
-/** Whether the resolver of Node takes the text as the address of a name server. */
-const isNameServer = (text: string): boolean => {
-  try {
-    new Resolver().setServers([text])
-    return true
-  } catch {
-    return false
-  }
-}
-
 export const dns = Flag.String("dns").pipe(
-  Flag.filterMap(
-    (text) => (isNameServer(text) ? Option.some(text) : Option.none()),
-    (text) => `Expected the IP address of a name server, such as 127.0.0.1:5353 or [2001:db8::1]:53, not "${text}"`
+  Flag.filter(
+    (server: string) => isNameServer(server),
+    (server) => `Expected the IP address of a name server, such as 127.0.0.1:5353 or [2001:db8::1]:53, not "${server}"`
   ),
   Flag.atLeast(0),
   Flag.withDescription("A name server for the domain checks, such as 127.0.0.1:5353; repeatable; default the system's")
@@ -229,6 +226,10 @@ export const dns = Flag.String("dns").pipe(
 export const mailHost = Flag.String("mail-host").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("MAIL_HOST"))),
   Flag.withDefault("localhost"),
+  Flag.filter(
+    (name: string) => isMailHostName(name),
+    (name) => `Expected the name of a mail host, such as mail.acme.example, not "${name}"`
+  ),
   Flag.withDescription("The mail host in the DNS records to publish. MAILKEEP_MAIL_HOST")
 )
 

@@ -1,7 +1,7 @@
 /**
  * The flags for the transport, the listeners for bounces and submission, the links to unsubscribe, and the port for health and metrics.
  */
-import { isUnsubscribeUrl } from "@mailkeep/core/binding"
+import { isUnsubscribeUrl, parseDomain } from "@mailkeep/core/binding"
 import { Config, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { fromEnvironment, optionalInteger } from "./flags.ts"
@@ -59,6 +59,11 @@ export const inbound = {
     "bounce-domain",
     "BOUNCE_DOMAIN",
     "The domain whose mail reaches the port for bounces, for sender domains without a return path of their own"
+  ).pipe(
+    Flag.filter(
+      (domain) => domain === undefined || parseDomain(domain) !== undefined,
+      (domain) => `Expected a domain name, such as bounces.host.example, not "${domain}"`
+    )
   ),
   smtpPort: optionalPort("smtp-port", "SMTP_PORT", "The port for mail from products that speak only SMTP"),
   smtpHost: optionalText("smtp-host", "SMTP_HOST", "The address to listen on for SMTP; default the same as --host"),

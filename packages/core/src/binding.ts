@@ -16,7 +16,7 @@ export { CreateListBody, UpdateListBody } from "./domain/contact/ContactList.ts"
 export { CreateContactBody, UpdateContactBody } from "./domain/contact/ContactRequest.ts"
 export { CreatePropertySchema, fallbackIssues, propertyTypes, UpdatePropertySchema } from "./domain/contact/Property.ts"
 export { CreateSegmentBody, UpdateSegmentBody } from "./domain/contact/Segment.ts"
-export { domainNameRule } from "./domain/domain-name/SenderDomain.ts"
+export { domainNameRule, isMailHostName, mailHostRules } from "./domain/domain-name/SenderDomain.ts"
 export { parseAddress, parseDomain } from "./domain/message/Address.ts"
 export { RescheduleBody, parseReschedule } from "./domain/message/SendingWindow.ts"
 export { headerValueCharactersMax, isIdField, isOwnHeaderField } from "./domain/message/HeaderField.ts"
@@ -74,6 +74,10 @@ export { webhookStatuses } from "./domain/webhook/Webhook.ts"
 export { isAddressRange } from "./domain/webhook/NetworkAddress.ts"
 export { webhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
 export type { WebhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
+
+// Rules for the options of the operator.
+export { mustBe, optionsOf } from "./domain/value/OptionRule.ts"
+export type { OptionRule, OptionRules } from "./domain/value/OptionRule.ts"
 
 // Failures, issues and times.
 export { InvalidArgument } from "./domain/value/Failure.ts"

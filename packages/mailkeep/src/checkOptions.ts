@@ -1,15 +1,12 @@
 /**
- * Checks the options of a mail before anything uses them. Here is only the form of each option. The core checks the values, such as the name of a domain.
+ * Checks the options of a mail before anything uses them. The core has the rules of its own options. The opening checks the domains and the plan.
  */
-import { isProjectId, parseSend } from "@mailkeep/core/binding"
+import { MailCore } from "@mailkeep/core"
+import type { OptionRule, OptionRules } from "@mailkeep/core/binding"
+import { isMailHostName, isProjectId, mailHostRules, mustBe, optionsOf, parseSend } from "@mailkeep/core/binding"
+import { isNameServer } from "@mailkeep/core/node/dns"
 import { Layer, Result } from "effect"
 import type { MailOptions } from "./MailOptions.ts"
-
-/** Whether a value has the form of an option, and the form in words: "must be …". */
-interface OptionCheck {
-  readonly isValid: (value: unknown) => boolean
-  readonly form: string
-}
 
 const isText = (value: unknown): value is string => typeof value === "string"
 
@@ -32,56 +29,63 @@ const isSender = (value: unknown): boolean => {
 const isOutbox = (value: unknown): boolean =>
   isObject(value) && ["take", "remove", "refuse"].every((name) => isFunction(Reflect.get(value, name)))
 
-const settings: OptionCheck = { isValid: isObject, form: "an object" }
+/** A name alone, or the names of the host and of the return path. */
+const mailHost: OptionRule = (value, path) =>
+  isObject(value)
+    ? optionsOf(mailHostRules)(value, path)
+    : mustBe('the name of a mail host, such as "mail.acme.example"', isMailHostName)(value, path)
+
+const { dispatcher, retention, handOff, events, webhooks, health, unsubscribe, graceMillis } = MailCore.optionRules
 
 /** Every option. The compiler refuses this list when `MailOptions` has another option. */
-const checks: Readonly<Record<keyof MailOptions, OptionCheck>> = {
-  store: { isValid: isAdapter, form: 'a store, such as sqlite("mail.db")' },
-  transport: { isValid: isAdapter, form: 'a transport, such as smtp("smtp://relay.example") or stub()' },
-  domains: { isValid: isListOf((item) => isText(item) || isObject(item)), form: 'a list, such as ["acme.example"]' },
-  from: { isValid: isSender, form: 'a sender, such as "Acme <hi@acme.example>"' },
-  projectId: {
-    isValid: (value) => isText(value) && isProjectId(value),
-    form: "1 to 64 letters, digits, hyphens or underscores"
-  },
-  plan: { isValid: (value) => isObject(value) || isFunction(value), form: "an object or a function" },
-  background: { isValid: (value) => typeof value === "boolean", form: "true or false" },
-  masterSecret: { isValid: isText, form: "a text of at least 32 characters" },
-  webhooks: settings,
-  unsubscribe: settings,
-  mailHost: {
-    isValid: (value) => isText(value) || isObject(value),
-    form: 'the name of a mail host, such as "mail.acme.example"'
-  },
-  nameServers: { isValid: isListOf(isText), form: 'a list of addresses, such as ["127.0.0.1:5353"]' },
-  attachmentFolder: { isValid: isText, form: "the path of a folder" },
-  retention: settings,
-  outbox: { isValid: isOutbox, form: "an object with the functions take, remove and refuse" },
-  dispatcher: settings,
-  handOff: settings,
-  events: settings,
-  health: settings,
-  graceMillis: { isValid: (value) => typeof value === "number" && value >= 0, form: "a number of milliseconds from 0" },
-  adapters: { isValid: Layer.isLayer, form: "a layer of Effect" },
-  onLog: { isValid: isFunction, form: "a function" }
+const rules: OptionRules<MailOptions> = {
+  store: mustBe('a store, such as sqlite("mail.db")', isAdapter),
+  transport: mustBe('a transport, such as smtp("smtp://relay.example") or stub()', isAdapter),
+  domains: mustBe(
+    'a list, such as ["acme.example"]',
+    isListOf((item) => isText(item) || isObject(item))
+  ),
+  from: mustBe('a sender, such as "Acme <hi@acme.example>"', isSender),
+  projectId: mustBe("1 to 64 letters, digits, hyphens or underscores", (value) => isText(value) && isProjectId(value)),
+  plan: mustBe("an object or a function", (value) => isObject(value) || isFunction(value)),
+  background: mustBe("true or false", (value) => typeof value === "boolean"),
+  masterSecret: mustBe("a text of at least 32 characters", isText),
+  webhooks,
+  unsubscribe,
+  mailHost,
+  nameServers: mustBe(
+    'a list of addresses, such as ["127.0.0.1:5353"]',
+    (value) => isListOf(isNameServer)(value) && (value as ReadonlyArray<unknown>).length > 0
+  ),
+  attachmentFolder: mustBe("the path of a folder", isText),
+  retention,
+  outbox: mustBe("an object with the functions take, remove and refuse", isOutbox),
+  dispatcher,
+  handOff,
+  events,
+  health,
+  graceMillis,
+  adapters: mustBe("a layer of Effect", Layer.isLayer),
+  onLog: mustBe("a function", isFunction)
 }
 
 const required: ReadonlySet<string> = new Set<keyof MailOptions>(["store", "transport"])
 
 /**
- * Throws a `TypeError` for an unknown option, for one that is missing and for one of another form. The message names the option, and never shows its
- * value, because a value can be a secret.
+ * Throws a `TypeError` for an unknown option, for one that is missing and for one of another form, also within a group of options. The message names
+ * the option, and never shows its value, because a value can be a secret.
  */
 export const checkOptions = (options: MailOptions): void => {
   if (!isObject(options))
     throw new TypeError('A mail needs options, such as { store: sqlite("mail.db"), transport: stub() }.')
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(checks, name))
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(rules, name))
   if (unknown !== undefined)
     throw new TypeError(
-      `${JSON.stringify(unknown)} is not an option of a mail. The options are ${Object.keys(checks).join(", ")}.`
+      `${JSON.stringify(unknown)} is not an option of a mail. The options are ${Object.keys(rules).join(", ")}.`
     )
-  for (const [name, { isValid, form }] of Object.entries(checks)) {
+  for (const [name, rule] of Object.entries<OptionRule>(rules)) {
     const value = options[name as keyof MailOptions]
-    if (value === undefined ? required.has(name) : !isValid(value)) throw new TypeError(`${name} must be ${form}.`)
+    const problem = value === undefined && !required.has(name) ? undefined : rule(value, name)
+    if (problem !== undefined) throw new TypeError(problem)
   }
 }

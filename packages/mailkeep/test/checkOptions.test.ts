@@ -4,7 +4,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { Layer } from "effect"
 import type { MailOptions, SmtpOptionsInvalid } from "../src/index.ts"
-import { lazyMail, memory, openMail, sharedMail, smtp } from "../src/index.ts"
+import { lazyMail, memory, openMail, sharedMail, smtp, stub } from "../src/index.ts"
 import { openQuiet, quiet, rejection } from "./testMail.ts"
 
 /** Options as a program without types gives them. */
@@ -28,12 +28,37 @@ const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
   ["background", "no", "background must be true or false."],
   ["masterSecret", 12_345, "masterSecret must be a text of at least 32 characters."],
   ["mailHost", 5, "mailHost must be the name of a mail host"],
+  ["mailHost", "not a host", "mailHost must be the name of a mail host"],
+  [
+    "mailHost",
+    { host: "mail.acme.example", label: "bounces" },
+    '"label" is not an option of mailHost. The options are host,'
+  ],
+  [
+    "mailHost",
+    { host: "mail.acme.example", returnPathLabel: "a.b." },
+    "mailHost.returnPathLabel must be the label of a domain"
+  ],
   ["nameServers", "127.0.0.1", "nameServers must be a list of addresses"],
+  ["nameServers", ["nonsense"], "nameServers must be a list of addresses"],
+  ["nameServers", [], "nameServers must be a list of addresses"],
   ["attachmentFolder", true, "attachmentFolder must be the path of a folder."],
   ["outbox", { take: () => [] }, "outbox must be an object with the functions take, remove and refuse."],
   ["dispatcher", [], "dispatcher must be an object."],
-  ["graceMillis", -1, "graceMillis must be a number of milliseconds from 0."],
-  ["graceMillis", Number.NaN, "graceMillis must be a number of milliseconds from 0."],
+  ["dispatcher", { concurrency: Number.NaN }, "dispatcher.concurrency must be a whole number from 1 to 10000."],
+  ["dispatcher", { concurency: 1 }, '"concurency" is not an option of dispatcher. The options are concurrency,'],
+  ["dispatcher", { retention: { messagesMillis: -1 } }, "dispatcher.retention.messagesMillis must be a whole number"],
+  ["retention", { messagesMillis: -1 }, "retention.messagesMillis must be a whole number from 1 to "],
+  ["handOff", { retry: { lifetimeMillis: "1h" } }, "handOff.retry.lifetimeMillis must be a whole number from 0 to"],
+  ["events", { concurrency: 1 }, '"concurrency" is not an option of events. The options are perWebhook,'],
+  ["health", { lateMillis: 0 }, "health.lateMillis must be a whole number from 1 to"],
+  ["webhooks", { ports: ["443"] }, "webhooks.ports must be a list of ports from 1 to 65535."],
+  ["webhooks", { deniedAddresses: ["all"] }, "webhooks.deniedAddresses must be a list of IP addresses or ranges"],
+  ["webhooks", { allowLoopbak: true }, '"allowLoopbak" is not an option of webhooks.'],
+  ["unsubscribe", { url: "http://acme.example" }, "unsubscribe.url must be an https URL without a query."],
+  ["unsubscribe", { page: "https://acme.example" }, '"page" is not an option of unsubscribe. The options are url.'],
+  ["graceMillis", -1, "graceMillis must be a whole number from 0 to 86400000."],
+  ["graceMillis", Number.NaN, "graceMillis must be a whole number from 0 to 86400000."],
   ["adapters", {}, "adapters must be a layer of Effect."],
   ["onLog", console, "onLog must be a function."]
 ]
@@ -90,6 +115,19 @@ describe("openMail", () => {
   it("accepts options that are undefined, as from environment variables that are not set", async () => {
     const mail = await openQuiet({ from: undefined, masterSecret: undefined, attachmentFolder: undefined })
     expect((await mail.health()).store).toBe("ok")
+  })
+
+  it("uses the default for an option of a group that is undefined", async () => {
+    const transport = stub()
+    const mail = await openQuiet({
+      transport,
+      dispatcher: { concurrency: undefined, leaseMillis: undefined, sleepMillisMax: undefined } as never,
+      handOff: { deadlineMillis: undefined, retry: { lifetimeMillis: undefined } } as never,
+      events: { perWebhook: undefined } as never
+    })
+    await mail.send({ from: "hi@acme.example", to: "ada@example.org", subject: "Welcome", text: "Hello." })
+    await mail.tick()
+    expect(transport.captured()).toHaveLength(1)
   })
 })
 

@@ -5,6 +5,8 @@ import { Effect } from "effect"
 import type { SweepKind } from "../domain/store/Claim.ts"
 import { sweepKinds } from "../domain/store/Claim.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../domain/value/Instant.ts"
+import type { OptionRules } from "../domain/value/OptionRule.ts"
+import { wholeOrNullOption } from "../domain/value/OptionRule.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { ClockReading } from "./clockJumpDetector.ts"
 import { makePruning } from "./pruning.ts"
@@ -38,6 +40,17 @@ export interface RetentionOptions {
   readonly attachmentsMillis?: number | null | undefined
   /** How long events are kept, and event deliveries after their end. Default: 30 days. */
   readonly eventsMillis?: number | null | undefined
+}
+
+/** At most so long. A bound keeps the time before which records are deleted within the times of a `Date`. */
+const retentionMillisMax = 100 * 366 * dayMillis
+const retentionRule = wholeOrNullOption(1, retentionMillisMax)
+
+export const retentionRules: OptionRules<RetentionOptions> = {
+  messagesMillis: retentionRule,
+  bodiesMillis: retentionRule,
+  attachmentsMillis: retentionRule,
+  eventsMillis: retentionRule
 }
 
 export const defaultRetention: RetentionOptions = {}

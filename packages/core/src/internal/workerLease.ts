@@ -8,6 +8,8 @@ import type { Claim, ClaimKind } from "../domain/store/Claim.ts"
 import type { Rotation } from "../domain/store/Rotation.ts"
 import type { Delivery } from "../domain/delivery/Delivery.ts"
 import type { EventDelivery } from "../domain/event/EventDelivery.ts"
+import { hourMillis, secondMillis } from "../domain/value/Instant.ts"
+import { wholeOption } from "../domain/value/OptionRule.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { ClockReading } from "./clockJumpDetector.ts"
@@ -55,6 +57,9 @@ export interface WorkerLease {
   /** Ends the leases of the current id and of former ids. */
   readonly release: Effect.Effect<void>
 }
+
+/** The bounds of the option `leaseMillis`. A shorter lease ends while its worker waits for a commit or a busy processor. */
+export const leaseRule = wholeOption(secondMillis, hourMillis)
 
 /** How far the wall clock may advance beyond the monotonic clock between two claims, for a lease of this length. */
 export const forwardJumpMillis = (leaseMillis: number): number => leaseMillis / 3

@@ -22,6 +22,17 @@ export interface NodeDnsOptions {
   readonly timeoutMillis?: number
 }
 
+/** Whether a text is the address of a name server, with or without a port. */
+export const isNameServer = (value: unknown): boolean => {
+  if (typeof value !== "string") return false
+  try {
+    new Resolver().setServers([value])
+    return true
+  } catch {
+    return false
+  }
+}
+
 const failures: Readonly<Record<string, Pick<DnsFailure, "definite" | "code">>> = {
   ENOTFOUND: { definite: true, code: "nxdomain" },
   ENODATA: { definite: true, code: "nodata" },
@@ -34,14 +45,20 @@ const failures: Readonly<Record<string, Pick<DnsFailure, "definite" | "code">>> 
 const failureOf = (cause: unknown): DnsFailure =>
   new DnsFailure(failures[(cause as NodeJS.ErrnoException).code ?? ""] ?? { definite: false, code: "unreachable" })
 
-/** Provides `DnsResolver`. A query is tried twice at each name server. */
+/** Provides `DnsResolver`. A query is tried twice at each name server. An address that is not valid, and a timeout that is no integer, are defects. */
 export const layer = ({ servers, timeoutMillis = 3000 }: NodeDnsOptions = {}): Layer.Layer<DnsResolver> =>
   Layer.sync(DnsResolver, () => {
+    const makeResolver = () => {
+      const resolver = new Resolver({ timeout: timeoutMillis, tries: 2 })
+      if (servers !== undefined) resolver.setServers(servers)
+      return resolver
+    }
+    // Node refuses options that are not valid. Without this call, each query would fail as if no server answered.
+    makeResolver()
     const queried = <A>(query: (resolver: Resolver) => Promise<A>) =>
       Effect.tryPromise({
         try: (signal) => {
-          const resolver = new Resolver({ timeout: timeoutMillis, tries: 2 })
-          if (servers !== undefined) resolver.setServers(servers)
+          const resolver = makeResolver()
           signal.addEventListener("abort", () => resolver.cancel())
           return query(resolver)
         },

@@ -1,12 +1,16 @@
 /**
  * All services of the core in one layer over the ports.
  */
-import type { Redacted } from "effect"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { dayMillis } from "../domain/value/Instant.ts"
+import type { OptionRules } from "../domain/value/OptionRule.ts"
+import { checkedOptions, given, mustBe, optionsOf, wholeOption } from "../domain/value/OptionRule.ts"
+import { webhookRules } from "../domain/webhook/WebhookUrl.ts"
 import { notifyOnEvents } from "../internal/notifyOnEvents.ts"
 import { checkedStore } from "../internal/checkedStore.ts"
 import { closableStore } from "../internal/closableStore.ts"
 import { makeMeasuredStore, StoreWriteStatus } from "../internal/measuredStore.ts"
+import { retentionRules } from "../internal/sweeping.ts"
 import { IdSource } from "../port/IdSource.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { RateLimiter } from "../port/RateLimiter.ts"
@@ -16,19 +20,19 @@ import { ContactFiles } from "./contact/ContactFiles.ts"
 import { ContactLists } from "./contact/ContactLists.ts"
 import { Contacts } from "./contact/Contacts.ts"
 import type { UnsubscribeOptions } from "./contact/UnsubscribeLinks.ts"
-import { UnsubscribeLinks } from "./contact/UnsubscribeLinks.ts"
+import { UnsubscribeLinks, unsubscribeRules } from "./contact/UnsubscribeLinks.ts"
 import { DeliveryLog } from "./delivery/DeliveryLog.ts"
 import type { DispatcherOptions, RetentionOptions } from "./delivery/Dispatcher.ts"
-import { Dispatcher } from "./delivery/Dispatcher.ts"
+import { Dispatcher, dispatcherRules } from "./delivery/Dispatcher.ts"
 import type { DomainsOptions } from "./domain-name/Domains.ts"
-import { Domains } from "./domain-name/Domains.ts"
+import { Domains, domainsRules } from "./domain-name/Domains.ts"
 import { Feedback } from "./delivery/Feedback.ts"
 import type { HandOffOptions } from "./delivery/HandOffs.ts"
 import type { EventSenderOptions } from "./event/EventSender.ts"
-import { EventSender } from "./event/EventSender.ts"
-import { HandOffs } from "./delivery/HandOffs.ts"
+import { EventSender, eventSenderRules } from "./event/EventSender.ts"
+import { handOffRules, HandOffs } from "./delivery/HandOffs.ts"
 import type { HealthOptions } from "./observability/Health.ts"
-import { Health } from "./observability/Health.ts"
+import { Health, healthRules } from "./observability/Health.ts"
 import { Projects } from "./access/Projects.ts"
 import { Properties } from "./contact/Properties.ts"
 import { Secrets } from "./access/Secrets.ts"
@@ -69,6 +73,23 @@ export interface MailCoreOptions {
    * A store must always be opened with the same master secret. Without this option, the core generates a secret and keeps it in the store.
    */
   readonly masterSecret?: Redacted.Redacted<string>
+}
+
+/**
+ * The rule of each option. The services check their own options too, because a program can make one of them alone. For a program with other options
+ * around these, as `openMail` has.
+ */
+export const optionRules: OptionRules<MailCoreOptions> = {
+  dispatcher: optionsOf(dispatcherRules),
+  retention: optionsOf(retentionRules),
+  handOff: optionsOf(handOffRules),
+  events: optionsOf(eventSenderRules),
+  webhooks: optionsOf(webhookRules),
+  domains: optionsOf(domainsRules),
+  health: optionsOf(healthRules),
+  unsubscribe: optionsOf(unsubscribeRules),
+  graceMillis: wholeOption(0, dayMillis),
+  masterSecret: mustBe("a redacted text", Redacted.isRedacted)
 }
 
 /** Wakes the event sender whenever a commit appends an event. */
@@ -113,8 +134,14 @@ const measuredStore = Layer.effectContext(
  *
  * Set `domains.mailHost` too. With the default host `localhost`, customers would publish `a:localhost`. The first DNS records with this host
  * log a warning.
+ *
+ * An unknown option and a value outside of its bounds are a defect of the layer: a `TypeError` that names the option by its path, such as
+ * `dispatcher.concurrency`. A field that is `undefined` counts as absent.
  */
-export const layerWith = (options: MailCoreOptions = {}) => {
+export const layerWith = (options: MailCoreOptions = {}) =>
+  Layer.unwrap(Effect.sync(() => servicesWith(checkedOptions("", optionRules, options))))
+
+const servicesWith = (options: MailCoreOptions) => {
   const secrets = options.masterSecret === undefined ? Secrets.layer : Secrets.layerGiven(options.masterSecret)
   const retention = options.retention === undefined ? {} : { retention: options.retention }
   const grace = options.graceMillis === undefined ? {} : { graceMillis: options.graceMillis }
@@ -126,8 +153,8 @@ export const layerWith = (options: MailCoreOptions = {}) => {
     ApiKeys.layer,
     Contacts.layer,
     DeliveryLog.layer,
-    Dispatcher.layerWith({ ...grace, ...retention, ...options.dispatcher }).pipe(Layer.provide(handOffs)),
-    Health.layerWith({ ...(leaseMillis === undefined ? {} : { leaseMillis }), ...options.health }).pipe(
+    Dispatcher.layerWith({ ...grace, ...retention, ...given(options.dispatcher ?? {}) }).pipe(Layer.provide(handOffs)),
+    Health.layerWith({ ...(leaseMillis === undefined ? {} : { leaseMillis }), ...given(options.health ?? {}) }).pipe(
       Layer.provide(handOffs)
     ),
     Domains.layerWith(options.domains),
@@ -140,7 +167,7 @@ export const layerWith = (options: MailCoreOptions = {}) => {
     TransactionSending.layer,
     Templates.layer,
     Webhooks.layerWith(options.webhooks).pipe(
-      Layer.provideMerge(EventSender.layerWith({ ...grace, ...options.events }))
+      Layer.provideMerge(EventSender.layerWith({ ...grace, ...given(options.events ?? {}) }))
     )
   ).pipe(
     Layer.provideMerge(UnsubscribeLinks.layerWith(options.unsubscribe)),

@@ -2,7 +2,9 @@
  * When a deferred delivery is retried, and when the retries stop. Source: decisions 0006 and 0022.
  */
 import type { Instant } from "../value/Instant.ts"
-import { hourMillis, minuteMillis } from "../value/Instant.ts"
+import { dayMillis, hourMillis, minuteMillis } from "../value/Instant.ts"
+import type { OptionRules } from "../value/OptionRule.ts"
+import { wholeOption } from "../value/OptionRule.ts"
 
 /** When the core stops trying to hand over a delivery, and how long it waits after an ambiguous attempt. */
 export interface RetryPolicy {
@@ -14,6 +16,13 @@ export interface RetryPolicy {
   readonly ambiguousRetriesMax: number
   /** The number of dead workers after which a delivery is not retried. */
   readonly workerDeathsMax: number
+}
+
+export const retryRules: OptionRules<RetryPolicy> = {
+  lifetimeMillis: wholeOption(0, 366 * dayMillis),
+  ambiguousWaitMillis: wholeOption(0, 366 * dayMillis),
+  ambiguousRetriesMax: wholeOption(0, 1000),
+  workerDeathsMax: wholeOption(1, 1000)
 }
 
 export const defaultRetryPolicy: RetryPolicy = {

@@ -12,6 +12,8 @@ import type { Instant } from "../value/Instant.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../value/Instant.ts"
 import type { Parser } from "../value/Issue.ts"
 import { decoder, says } from "../value/Issue.ts"
+import type { OptionRules } from "../value/OptionRule.ts"
+import { mustBe } from "../value/OptionRule.ts"
 import { textOf } from "../value/TextRule.ts"
 
 /** Every status of a sender domain. */
@@ -131,6 +133,19 @@ export interface MailHost {
   readonly host: string
   /** The label of the return path below each domain. */
   readonly returnPathLabel: string
+}
+
+/** Whether the text can be the name of the operator's mail host. `localhost` is the default. */
+export const isMailHostName = (value: unknown): boolean =>
+  typeof value === "string" && (value === "localhost" || parseDomain(value) !== undefined)
+
+/** The rule of each name. */
+export const mailHostRules: OptionRules<MailHost> = {
+  host: mustBe("the name of a mail host, such as mail.acme.example", isMailHostName),
+  returnPathLabel: mustBe(
+    "the label of a domain, such as bounces",
+    (value) => typeof value === "string" && parseDomain(`${value}.example`) === `${value}.example`
+  )
 }
 
 type ToPublish = Pick<DnsRecord, "purpose" | "type" | "name" | "value" | "priority" | "requiredForSending">

@@ -2,6 +2,8 @@
  * The rules for the endpoint of a webhook: for its URL at creation, and for the resolved address at each attempt.
  * Source: docs/spec/clarifications.md W8; decisions 0028 and 0035.
  */
+import type { OptionRules } from "../value/OptionRule.ts"
+import { flagOption, given, listOption } from "../value/OptionRule.ts"
 import {
   hostOf,
   isInRange,
@@ -21,9 +23,22 @@ export interface WebhookUrlRules {
   readonly deniedAddresses: ReadonlyArray<string>
 }
 
+const isPort = (value: unknown): boolean =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 65_535
+
+/** The form of the rules, as options of the operator. */
+export const webhookRules: OptionRules<WebhookUrlRules> = {
+  allowLoopback: flagOption,
+  ports: listOption("ports from 1 to 65535", isPort),
+  deniedAddresses: listOption(
+    "IP addresses or ranges, such as 10.0.0.0/8",
+    (item) => typeof item === "string" && isAddressRange(item)
+  )
+}
+
 /** Adds the defaults to the rules: no loopback, ports 443 and 8443, no denied addresses. Throws if a denied range is not valid. */
-export const webhookUrlRules = (given: Partial<WebhookUrlRules> = {}): WebhookUrlRules => {
-  const rules = { allowLoopback: false, ports: [443, 8443], deniedAddresses: [], ...given }
+export const webhookUrlRules = (options: Partial<WebhookUrlRules> = {}): WebhookUrlRules => {
+  const rules = { allowLoopback: false, ports: [443, 8443], deniedAddresses: [], ...given(options) }
   const wrong = rules.deniedAddresses.find((range) => !isAddressRange(range))
   if (wrong !== undefined)
     throw new RangeError(`deniedAddresses: "${wrong}" is not an IP address or a range such as 10.0.0.0/8`)

@@ -7,6 +7,8 @@ import type { HeaderFields } from "../../domain/message/HeaderField.ts"
 import { deliveryToken, readDeliveryToken } from "../../domain/delivery/DeliveryToken.ts"
 import type { DeliveryId } from "../../domain/value/Id.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { OptionRules } from "../../domain/value/OptionRule.ts"
+import { checkedOptions, mustBe } from "../../domain/value/OptionRule.ts"
 import { tokenVerifier } from "../../internal/tokenVerifier.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { isUnsubscribeUrl } from "../../domain/contact/unsubscribeUrl.ts"
@@ -24,11 +26,8 @@ export interface UnsubscribeOptions {
   readonly url: string | undefined
 }
 
-/** Fails as a defect for a configuration that no mailbox provider would use. */
-const checkedUrl = (url: string | undefined): string | null => {
-  if (url === undefined) return null
-  if (!isUnsubscribeUrl(url)) throw new TypeError("unsubscribe.url must be an https URL without a query")
-  return url.replace(/\/+$/, "")
+export const unsubscribeRules: OptionRules<UnsubscribeOptions> = {
+  url: mustBe("an https URL without a query", (value) => typeof value === "string" && isUnsubscribeUrl(value))
 }
 
 /**
@@ -60,15 +59,16 @@ export class UnsubscribeLinks extends Context.Service<
     readonly unsubscribe: (token: string) => Effect.Effect<boolean, InvalidArgument | StoreUnavailable>
   }
 >()("@mailkeep/core/service/UnsubscribeLinks") {
-  /** Makes the service. `MailCore.layerWith({ unsubscribe: { url } })` makes it with all others. */
-  static readonly layerWith = ({ url }: Partial<UnsubscribeOptions> = {}) =>
+  /** Makes the service. `MailCore.layerWith({ unsubscribe: { url } })` makes it with all others. An option that is not valid is a defect: a `TypeError` that names the option. */
+  static readonly layerWith = (options: Partial<UnsubscribeOptions> = {}) =>
     Layer.effect(
       UnsubscribeLinks,
       Effect.gen(function* () {
+        const { url } = checkedOptions("unsubscribe", unsubscribeRules, options)
         const store = yield* MailStore
         const suppressions = yield* Suppressions
         const verifier = tokenVerifier(yield* Crypto, (yield* Secrets).signer, "unsubscribe")
-        const base = checkedUrl(url)
+        const base = url?.replace(/\/+$/, "") ?? null
 
         const unsubscribe = Effect.fn("UnsubscribeLinks.unsubscribe")(function* (token: string) {
           const id = readDeliveryToken(token, verifier)

@@ -4,7 +4,9 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Delivery } from "../../domain/delivery/Delivery.ts"
-import { secondMillis } from "../../domain/value/Instant.ts"
+import { dayMillis, secondMillis } from "../../domain/value/Instant.ts"
+import type { OptionRules } from "../../domain/value/OptionRule.ts"
+import { checkedOptions, optionsOf, wholeOption } from "../../domain/value/OptionRule.ts"
 import type { ClaimKind } from "../../domain/store/Claim.ts"
 import type { Backlog } from "../../domain/store/Query.ts"
 import { makeClockJumpDetector } from "../../internal/clockJumpDetector.ts"
@@ -16,9 +18,9 @@ import type { MailNews } from "../../internal/busyTurns.ts"
 import { makeBusyTurns } from "../../internal/busyTurns.ts"
 import type { RelayHealth } from "../../internal/relayLimiter.ts"
 import type { RetentionOptions } from "../../internal/sweeping.ts"
-import { defaultRetention, makeSweeping } from "../../internal/sweeping.ts"
+import { defaultRetention, makeSweeping, retentionRules } from "../../internal/sweeping.ts"
 import type { WorkerLease } from "../../internal/workerLease.ts"
-import { forwardJumpMillis, makeWorkerLease } from "../../internal/workerLease.ts"
+import { forwardJumpMillis, leaseRule, makeWorkerLease } from "../../internal/workerLease.ts"
 import type { News, StartWork } from "../../internal/workLoop.ts"
 import { makeWorkGroup, runTogether, runWorkLoop } from "../../internal/workLoop.ts"
 import { Crypto } from "../../port/Crypto.ts"
@@ -50,6 +52,15 @@ export interface DispatcherOptions {
   readonly sleepMillisMax: number
   /** How long records are kept. The dispatcher deletes them later. */
   readonly retention: RetentionOptions
+}
+
+export const dispatcherRules: OptionRules<DispatcherOptions> = {
+  concurrency: wholeOption(1, 10_000),
+  concurrencyPerProject: wholeOption(1, 10_000),
+  leaseMillis: leaseRule,
+  graceMillis: wholeOption(0, dayMillis),
+  sleepMillisMax: wholeOption(10, dayMillis),
+  retention: optionsOf(retentionRules)
 }
 
 /** How many hand-offs one project leaves to the others, unless `concurrencyPerProject` says otherwise. */
@@ -270,13 +281,14 @@ export class Dispatcher extends Context.Service<
     readonly health: Effect.Effect<DispatcherHealth, StoreUnavailable>
   }
 >()("@mailkeep/core/service/Dispatcher") {
-  /** The dispatcher with other options than the defaults. */
+  /** The dispatcher with other options than the defaults. An option that is not valid is a defect: a `TypeError` that names the option. */
   static readonly layerWith = (options: Partial<DispatcherOptions> = {}) =>
     Layer.effect(
       Dispatcher,
       Effect.gen(function* () {
+        const checked = checkedOptions("dispatcher", dispatcherRules, options)
         const handOffs = yield* HandOffs
-        const settings = withDefaults(options, handOffs.atOnceMax)
+        const settings = withDefaults(checked, handOffs.atOnceMax)
         const store = yield* MailStore
         const readClock = makeClockJumpDetector(forwardJumpMillis(settings.leaseMillis))
         const deps: Deps = {

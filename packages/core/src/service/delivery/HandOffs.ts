@@ -9,9 +9,12 @@ import type { HandledStatus } from "../../decide/delivery/claim.ts"
 import { finishAttempt } from "../../decide/delivery/finishAttempt.ts"
 import { queueDue } from "../../decide/delivery/queueDue.ts"
 import type { Delivery } from "../../domain/delivery/Delivery.ts"
-import { minuteMillis } from "../../domain/value/Instant.ts"
+import { parseDomain } from "../../domain/message/Address.ts"
+import { dayMillis, minuteMillis } from "../../domain/value/Instant.ts"
+import type { Given, OptionRules } from "../../domain/value/OptionRule.ts"
+import { checkedOptions, given, mustBe, optionsOf, wholeOption } from "../../domain/value/OptionRule.ts"
 import type { RetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
-import { defaultRetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
+import { defaultRetryPolicy, retryRules } from "../../domain/delivery/RetrySchedule.ts"
 import { checkedTransport } from "../../internal/checkedTransport.ts"
 import { finalize } from "../../internal/finalizing.ts"
 import type { HandOffFactDeps } from "../../internal/handOffFacts.ts"
@@ -57,15 +60,24 @@ export interface HandOffOptions {
   readonly bounceDomain: string | undefined
 }
 
+export const handOffRules: OptionRules<HandOffOptions> = {
+  retry: optionsOf(retryRules),
+  deadlineMillis: wholeOption(1, dayMillis),
+  bounceDomain: mustBe(
+    "a domain name, such as bounces.host.example",
+    (value) => typeof value === "string" && parseDomain(value) !== undefined
+  )
+}
+
 interface HandOffSettings extends HandOffOptions {
   readonly retry: RetryPolicy
 }
 
-const handOffSettings = ({ retry, ...options }: Partial<HandOffOptions>): HandOffSettings => ({
+const handOffSettings = ({ retry = {}, ...options }: Given<Partial<HandOffOptions>>): HandOffSettings => ({
   deadlineMillis: 20 * minuteMillis,
   bounceDomain: undefined,
   ...options,
-  retry: { ...defaultRetryPolicy, ...retry }
+  retry: { ...defaultRetryPolicy, ...given(retry) }
 })
 
 interface Deps extends HandOffFactDeps {
@@ -169,14 +181,17 @@ export class HandOffs extends Context.Service<
     readonly atOnceMax?: number | undefined
   }
 >()("@mailkeep/core/service/HandOffs") {
-  /** The hand-offs with other options than the defaults. `MailCore.layerWith` makes them with all other services. */
+  /**
+   * The hand-offs with other options than the defaults. `MailCore.layerWith` makes them with all other services. An option that is not valid is a
+   * defect: a `TypeError` that names the option.
+   */
   static readonly layerWith = (options: Partial<HandOffOptions> = {}) =>
     Layer.effect(
       HandOffs,
       Effect.gen(function* () {
+        const settings = handOffSettings(checkedOptions("handOff", handOffRules, options))
         const store = yield* MailStore
         const { addressKey, signer, encryption } = yield* Secrets
-        const settings = handOffSettings(options)
         const relay = makeRelayLimiter()
         const deps: Deps = {
           options: settings,

@@ -24,6 +24,7 @@ import type {
   ValidCreateDomain
 } from "../../domain/domain-name/SenderDomain.ts"
 import {
+  mailHostRules,
   noDomainFilters,
   parseCreateDomain,
   parseListDomains,
@@ -36,6 +37,8 @@ import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { RecordNotFound, TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import type { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
 import { minuteMillis } from "../../domain/value/Instant.ts"
+import type { OptionRules } from "../../domain/value/OptionRule.ts"
+import { checkedOptions, optionsOf } from "../../domain/value/OptionRule.ts"
 import { boundedWork } from "../../internal/boundedWork.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { defaultHost, makeDkimKeys } from "../../internal/dkimKeys.ts"
@@ -56,6 +59,8 @@ export interface DomainsOptions {
   /** The names of the operator's mail host, for the DNS records. Default: `localhost` and `bounces`. */
   readonly mailHost: MailHost
 }
+
+export const domainsRules: OptionRules<DomainsOptions> = { mailHost: optionsOf(mailHostRules) }
 
 const defaultDomainsOptions: DomainsOptions = { mailHost: { host: defaultHost, returnPathLabel: "bounces" } }
 
@@ -142,12 +147,15 @@ export class Domains extends Context.Service<
     readonly run: Effect.Effect<never>
   }
 >()("@mailkeep/core/service/Domains") {
-  /** The domains with other options than the defaults. `MailCore.layerWith` makes them with all other services. */
+  /**
+   * The domains with other options than the defaults. `MailCore.layerWith` makes them with all other services. An option that is not valid is a
+   * defect: a `TypeError` that names the option.
+   */
   static readonly layerWith = (options: Partial<DomainsOptions> = {}) =>
     Layer.effect(
       Domains,
       Effect.gen(function* () {
-        const { mailHost: host } = { ...defaultDomainsOptions, ...options }
+        const { mailHost: host } = { ...defaultDomainsOptions, ...checkedOptions("domains", domainsRules, options) }
         const store = yield* MailStore
         const commit = makeCommit(store)
         const ids = yield* IdSource

@@ -14,7 +14,9 @@ import type { AnswerOf } from "../../domain/store/Query.ts"
 import type { TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
-import { secondMillis } from "../../domain/value/Instant.ts"
+import { dayMillis, secondMillis } from "../../domain/value/Instant.ts"
+import type { OptionRules } from "../../domain/value/OptionRule.ts"
+import { checkedOptions, wholeOption } from "../../domain/value/OptionRule.ts"
 import { allProjects } from "../../domain/event/Subscription.ts"
 import { boundedWorkByKey } from "../../internal/boundedWork.ts"
 import type { CircuitBreakers } from "../../internal/circuitBreaker.ts"
@@ -31,7 +33,7 @@ import type { StartWork } from "../../internal/workLoop.ts"
 import { runTogether, runWorkLoop } from "../../internal/workLoop.ts"
 import type { WorkerLease } from "../../internal/workerLease.ts"
 import { resourceOfKind, resourcesOf } from "../../internal/resources.ts"
-import { forwardJumpMillis, makeWorkerLease } from "../../internal/workerLease.ts"
+import { forwardJumpMillis, leaseRule, makeWorkerLease } from "../../internal/workerLease.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { EventSink } from "../../port/EventSink.ts"
 import { IdSource } from "../../port/IdSource.ts"
@@ -55,6 +57,13 @@ export interface EventSenderOptions {
   readonly graceMillis: number
   /** The longest sleep. A commit of another process is noticed after this time at the latest. Default 15,000. */
   readonly sleepMillisMax: number
+}
+
+export const eventSenderRules: OptionRules<EventSenderOptions> = {
+  perWebhook: wholeOption(1, 10_000),
+  leaseMillis: leaseRule,
+  graceMillis: wholeOption(0, dayMillis),
+  sleepMillisMax: wholeOption(10, dayMillis)
 }
 
 const defaultEventSenderOptions: EventSenderOptions = {
@@ -255,12 +264,12 @@ export class EventSender extends Context.Service<
     readonly distribute: Effect.Effect<number, StoreUnavailable>
   }
 >()("@mailkeep/core/service/EventSender") {
-  /** The event sender with other options than the defaults. */
+  /** The event sender with other options than the defaults. An option that is not valid is a defect: a `TypeError` that names the option. */
   static readonly layerWith = (options: Partial<EventSenderOptions> = {}) =>
     Layer.effect(
       EventSender,
       Effect.gen(function* () {
-        const settings = { ...defaultEventSenderOptions, ...options }
+        const settings = { ...defaultEventSenderOptions, ...checkedOptions("events", eventSenderRules, options) }
         const store = yield* MailStore
         const crypto = yield* Crypto
         const circuitBreakers = makeCircuitBreakers()

@@ -6,10 +6,13 @@ import type { HealthFacts, HealthFault, HealthReport, StoreFault } from "../../d
 import { decideHealth } from "../../decide/observability/decideHealth.ts"
 import type { Measurement } from "../../domain/observability/metricTable.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
-import { minuteMillis, secondMillis } from "../../domain/value/Instant.ts"
+import { dayMillis, minuteMillis, secondMillis } from "../../domain/value/Instant.ts"
+import type { OptionRules } from "../../domain/value/OptionRule.ts"
+import { checkedOptions, wholeOption } from "../../domain/value/OptionRule.ts"
 import type { WriteFailure } from "../../internal/measuredStore.ts"
 import { StoreWriteStatus } from "../../internal/measuredStore.ts"
 import type { RelayHealth } from "../../internal/relayLimiter.ts"
+import { leaseRule } from "../../internal/workerLease.ts"
 import type { MailStoreShape } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { recordMetrics, registerMetrics } from "../../port/metrics.ts"
@@ -32,6 +35,12 @@ export interface HealthOptions {
   readonly leaseMillis: number
   /** How long the store may take to answer before it counts as unavailable. Default 5,000. */
   readonly storeMillis: number
+}
+
+export const healthRules: OptionRules<HealthOptions> = {
+  lateMillis: wholeOption(1, 366 * dayMillis),
+  leaseMillis: leaseRule,
+  storeMillis: wholeOption(1, dayMillis)
 }
 
 const defaultHealthOptions: HealthOptions = {
@@ -141,7 +150,7 @@ export class Health extends Context.Service<
     Layer.effect(
       Health,
       Effect.gen(function* () {
-        const settings = { ...defaultHealthOptions, ...options }
+        const settings = { ...defaultHealthOptions, ...checkedOptions("health", healthRules, options) }
         const store = yield* MailStore
         const { relay } = yield* HandOffs
         const { isDispatching } = yield* WakeUp

@@ -16,6 +16,7 @@ import type { TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import type { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import { formatInstant } from "../../domain/value/Instant.ts"
+import { checkedOptions } from "../../domain/value/OptionRule.ts"
 import type { Webhook, WebhookTestResult, WebhookWithSecret } from "../../domain/webhook/Webhook.ts"
 import { toWebhook } from "../../domain/webhook/Webhook.ts"
 import type { WebhookDelivery } from "../../domain/webhook/WebhookDelivery.ts"
@@ -23,7 +24,7 @@ import { toWebhookDelivery } from "../../domain/webhook/WebhookDelivery.ts"
 import type { CreateWebhookInput, UpdateWebhookInput } from "../../domain/webhook/WebhookInput.ts"
 import { parseCreateWebhook, parseUpdateWebhook } from "../../domain/webhook/WebhookInput.ts"
 import type { WebhookUrlRules } from "../../domain/webhook/WebhookUrl.ts"
-import { webhookUrlRules } from "../../domain/webhook/WebhookUrl.ts"
+import { webhookRules, webhookUrlRules } from "../../domain/webhook/WebhookUrl.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import type { CursorPage } from "../../domain/store/Paging.ts"
 import { cursorPage } from "../../internal/cursorPage.ts"
@@ -122,12 +123,12 @@ export class Webhooks extends Context.Service<
     ) => Effect.Effect<WebhookDelivery, InvalidArgument | RecordNotFound | StoreUnavailable>
   }
 >()("@mailkeep/core/service/Webhooks") {
-  /** The webhooks with other rules for their URLs than the defaults. */
+  /** The webhooks with other rules for their URLs than the defaults. An option that is not valid is a defect: a `TypeError` that names the option. */
   static readonly layerWith = (options: Partial<WebhooksOptions> = {}) =>
     Layer.effect(
       Webhooks,
       Effect.gen(function* () {
-        const rules = webhookUrlRules(options)
+        const rules = webhookUrlRules(checkedOptions("webhooks", webhookRules, options))
         const parseCreate = parseCreateWebhook(rules)
         const parseUpdate = parseUpdateWebhook(rules)
         const tests = makeWebhookTests()

@@ -1,0 +1,73 @@
+/**
+ * Rules for the options of the operator, such as the limits of the dispatcher. Each group of options has a closed table of rules beside its type.
+ * Source: decision 0034.
+ */
+import { isFields } from "./Fields.ts"
+
+/** Says what is wrong with the value of an option, in a sentence that begins with the path of the option. `undefined` means that the value is valid. */
+export type OptionRule = (value: unknown, path: string) => string | undefined
+
+/** A rule for every option of a group. The compiler refuses a table without one of them. */
+export type OptionRules<Options> = { readonly [Name in keyof Options]-?: OptionRule }
+
+/** The options without the fields that are `undefined`, so that an absent value does not replace a default. */
+export type Given<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined> }
+
+/** A rule with the valid form in words: "must be …". The sentence never shows the value, because a value can be a secret. */
+export const mustBe =
+  (form: string, isValid: (value: unknown) => boolean): OptionRule =>
+  (value, path) =>
+    isValid(value) ? undefined : `${path} must be ${form}.`
+
+const isWhole = (value: unknown, min: number, max: number): boolean =>
+  Number.isInteger(value) && (value as number) >= min && (value as number) <= max
+
+/** An integer from `min` to `max`. `NaN`, an infinity and a number as text are none. */
+export const wholeOption = (min: number, max: number): OptionRule =>
+  mustBe(`a whole number from ${min} to ${max}`, (value) => isWhole(value, min, max))
+
+/** An integer from `min` to `max`, or `null` for the default. */
+export const wholeOrNullOption = (min: number, max: number): OptionRule =>
+  mustBe(`a whole number from ${min} to ${max}, or null`, (value) => value === null || isWhole(value, min, max))
+
+/** `true` or `false`. */
+export const flagOption: OptionRule = mustBe("true or false", (value) => typeof value === "boolean")
+
+/** A list whose items are all valid. `form` says in words what the items are. */
+export const listOption = (form: string, isItem: (item: unknown) => boolean): OptionRule =>
+  mustBe(`a list of ${form}`, (value) => Array.isArray(value) && value.every(isItem))
+
+const pathTo = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`)
+
+/** An object with options of these names alone. A field that is `undefined` counts as absent, and every option may be absent. */
+export const optionsOf =
+  <Options>(rules: OptionRules<Options>): OptionRule =>
+  (value, path) => {
+    if (!isFields(value)) return `${path === "" ? "The options" : path} must be an object.`
+    const unknown = Object.keys(value).find((name) => !Object.hasOwn(rules, name))
+    if (unknown !== undefined)
+      return `${JSON.stringify(unknown)} is not an option${path === "" ? "" : ` of ${path}`}. The options are ${Object.keys(rules).join(", ")}.`
+    for (const [name, rule] of Object.entries<OptionRule>(rules)) {
+      const problem = value[name] === undefined ? undefined : rule(value[name], pathTo(path, name))
+      if (problem !== undefined) return problem
+    }
+    return undefined
+  }
+
+/** Drops the fields that are `undefined`. */
+export const given = <Options extends object>(options: Options): Given<Options> =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<Options>
+
+/**
+ * Checks the options of a group, and drops the fields that are `undefined`. Throws a `TypeError` that names the first wrong option, because wrong
+ * options are a mistake in the program. In an effect, the error is a defect.
+ */
+export const checkedOptions = <Options extends object>(
+  path: string,
+  rules: OptionRules<Options>,
+  options: Options
+): Given<Options> => {
+  const problem = optionsOf(rules)(options, path)
+  if (problem !== undefined) throw new TypeError(problem)
+  return given(options)
+}
