@@ -7,7 +7,8 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { setImmediate as nextRound } from "node:timers/promises"
-import { afterEach, describe, expect, it } from "vitest"
+import { setImmediate } from "node:timers/promises"
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import type { NodeListenerOptions } from "../src/node.ts"
 import { incomingMessageOf, nodeListener } from "../src/node.ts"
 import { rawClient } from "./rawClient.ts"
@@ -316,6 +317,37 @@ describe("nodeListener, the response", () => {
     expect([response.status, (JSON.parse(answer) as { error: string }).error]).toEqual([503, "unavailable"])
     expect(answer).not.toContain("secret")
     expect(failures).toEqual([failure])
+  })
+
+  const failing = () => {
+    throw new Error("the report failed")
+  }
+  it.each<[string, () => void, "onError" | "next"]>([
+    ["onError throws", failing, "onError"],
+    ["onError rejects", async () => failing(), "onError"],
+    ["the next function throws", failing, "next"],
+    ["the next function rejects", async () => failing(), "next"]
+  ])("writes the failure to the console, and causes no unhandled rejection, when %s", async (_, report, from) => {
+    const rejected: Array<unknown> = []
+    const note = (cause: unknown) => rejected.push(cause)
+    process.on("unhandledRejection", note)
+    const print = vi.spyOn(console, "error").mockImplementation(() => {})
+    onTestFinished(() => {
+      process.off("unhandledRejection", note)
+      print.mockRestore()
+    })
+    const listener = nodeListener(() => Promise.reject(new Error("broken")), { onError: report })
+    const address = await listening((incoming, outgoing) => {
+      if (from === "onError") return listener(incoming, outgoing)
+      return listener(incoming, outgoing, () => {
+        outgoing.writeHead(418).end()
+        return report()
+      })
+    })
+    expect((await fetch(address)).status).toBe(from === "onError" ? 503 : 418)
+    await vi.waitFor(() => expect(print).toHaveBeenCalledTimes(1))
+    await setImmediate()
+    expect(rejected).toEqual([])
   })
 
   it("passes the failure of the handler to the next function of a framework", async () => {

@@ -74,6 +74,6 @@ export interface MailOptions {
    * in tests.
    */
   readonly adapters?: Layer.Layer<never, unknown> | undefined
-  /** Gets the log of the core. Default: `console.warn` prints warnings and errors. */
+  /** Gets the log of the core, and may be async. Its failure is ignored. Default: `console.warn` prints warnings and errors. */
   readonly onLog?: ((entry: LogEntry) => void) | undefined
 }

@@ -26,6 +26,9 @@ const levels: Readonly<Partial<Record<LogLevel.LogLevel, LogEntryLevel>>> = {
   Fatal: "fatal"
 }
 
+const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
+
 const isFields = (part: unknown): part is Readonly<Record<string, unknown>> =>
   typeof part === "object" && part !== null && Object.getPrototypeOf(part) === Object.prototype
 
@@ -58,12 +61,19 @@ const printSerious = (entry: LogEntry): void => {
   if (serious.has(entry.level)) console.warn(lineOf(entry))
 }
 
-/** Gives each entry to `onLog`. Without it, prints warnings and errors with `console.warn`. A function that throws has no effect on the mail. */
+const ignore = (): void => {}
+
+/**
+ * Gives each entry to `onLog`. Without it, prints warnings and errors with `console.warn`. A function that throws, and an async function that rejects,
+ * have no effect on the mail.
+ */
 export const logLayer = (onLog: (entry: LogEntry) => void = printSerious) =>
   Logger.layer([
     Logger.make((options) => {
       try {
-        onLog(toEntry(options))
+        const returned: unknown = onLog(toEntry(options))
+        // An async function has the type of one that returns nothing. Its rejection would end the process.
+        if (isPromiseLike(returned)) returned.then(ignore, ignore)
       } catch {
         // The mail is more important than its log.
       }

@@ -1,6 +1,7 @@
 /**
  * The log of the core in a product.
  */
+import { setImmediate } from "node:timers/promises"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import type { LogEntry } from "../src/index.ts"
 import { openMail, stub } from "../src/index.ts"
@@ -35,6 +36,22 @@ describe("the log", () => {
       }
     })
     expect((await warn(mail)).status).toBe("pending")
+  })
+
+  it("ignores an async function that rejects", async () => {
+    const rejected: Array<unknown> = []
+    const note = (cause: unknown) => rejected.push(cause)
+    process.on("unhandledRejection", note)
+    onTestFinished(() => void process.off("unhandledRejection", note))
+    const mail = await openQuiet({
+      onLog: async () => {
+        await Promise.resolve()
+        throw new Error("The log service is away.")
+      }
+    })
+    await warn(mail)
+    await setImmediate()
+    expect(rejected).toEqual([])
   })
 
   it("warns once when mail is accepted and nothing hands it over", async () => {

@@ -64,7 +64,10 @@ export interface StubOptions {
   readonly keepBytes?: number
   /** The effect of `crash`; default it kills the process. */
   readonly crash?: () => void
-  /** Called for every accepted message while finalizing, before anything else happens. */
+  /**
+   * Called for every accepted message while finalizing, before anything else happens. The stub waits for an async function. When the function throws
+   * or rejects, the hand-off ends with this defect.
+   */
   readonly onCaptured?: (captured: CapturedMessage) => void
 }
 
@@ -123,6 +126,14 @@ const readFiles = ({ attachments }: HandOff["message"]): Effect.Effect<void, Tra
         catch: (cause) => new TransportUnavailable({ reason: "A file of the message could not be read.", cause })
       })
 
+/** Runs a function of the product, and waits for an async one. A rejection is a defect, as an error that the function throws. */
+const called = (call: () => unknown): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const returned = call()
+    const isAsync = typeof returned === "object" && returned !== null && "then" in returned
+    return isAsync ? Effect.asVoid(Effect.promise(async () => returned)) : Effect.void
+  })
+
 /**
  * Makes a stub outside of Effect's layers, for example for a transport of a test. `layer` provides a stub as a
  * service.
@@ -156,19 +167,18 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
     return rule.acts[Math.min(turn, rule.acts.length - 1)]!
   }
 
+  const keepOnce = (captured: CapturedMessage): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const isKept = kept.some(({ message }) => message.messageIdHeader === captured.message.messageIdHeader)
+      if (capabilities.idempotentHandOff && isKept) return Effect.void
+      keepCaptured(captured)
+      return called(() => onCaptured?.(captured))
+    })
+
   const finalize = ({ deliveryId, attempt, envelope, message, beforeFinalize }: HandOff) =>
     Effect.andThen(
       Effect.andThen(readFiles(message), beforeFinalize),
-      Effect.sync(() => {
-        const captured = { deliveryId, attempt, envelope, message }
-        if (
-          capabilities.idempotentHandOff &&
-          kept.some((earlier) => earlier.message.messageIdHeader === message.messageIdHeader)
-        )
-          return
-        keepCaptured(captured)
-        onCaptured?.(captured)
-      })
+      keepOnce({ deliveryId, attempt, envelope, message })
     )
 
   const refuse = (
@@ -211,7 +221,7 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
       case "disconnect":
         return fail("The connection was lost.")
       case "crash": {
-        const crashing = Effect.andThen(Effect.sync(crash), Effect.never)
+        const crashing = Effect.andThen(called(crash), Effect.never)
         return act.when === "before" ? crashing : Effect.andThen(finalize(handOff), crashing)
       }
     }

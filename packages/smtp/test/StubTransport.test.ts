@@ -1,6 +1,7 @@
 import type { HandOff } from "@mailkeep/core/adapter"
 import { HandOffRevoked } from "@mailkeep/core/adapter"
-import { Effect, Exit } from "effect"
+import { Cause, Effect, Exit } from "effect"
+import { setImmediate } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import type { StubAct, StubOptions } from "../src/index.ts"
 import { StubTransport } from "../src/index.ts"
@@ -86,6 +87,19 @@ describe("the stub transport", () => {
     const exit = await Effect.runPromiseExit(stub.handOff(handOff("a@example.org", revoked)))
     expect(Exit.isFailure(exit)).toBe(true)
     expect(stub.captured()).toEqual([])
+  })
+
+  it("waits for an async onCaptured, and ends with its rejection as a defect", async () => {
+    let isDone = false
+    const onCaptured = async () => {
+      await setImmediate()
+      isDone = true
+    }
+    await Effect.runPromise(playing({ act: "deliver" }, { onCaptured }).outcome)
+    expect(isDone).toBe(true)
+    const failure = new Error("the inbox of the test is away")
+    const rejecting = playing({ act: "deliver" }, { onCaptured: () => Promise.reject(failure) as never })
+    expect(Cause.squash(await Effect.runPromise(Effect.flip(Effect.sandbox(rejecting.outcome))))).toBe(failure)
   })
 
   it("follows the first rule that matches, and plays its acts in turn for each recipient", async () => {

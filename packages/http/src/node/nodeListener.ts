@@ -14,7 +14,7 @@ import { writeWebResponse } from "./webResponse.ts"
 export interface NodeListenerOptions {
   /**
    * Gets the failure of a handler that rejected, when the framework passes no `next`. Default: writes the class and the stack of the failure to
-   * the console.
+   * the console. It may be async. When it fails itself, its failure is written to the console.
    */
   readonly onError?: ((cause: unknown) => void) | undefined
 }
@@ -100,12 +100,13 @@ export const nodeListener = (
     } catch (cause) {
       // The client is gone, or sees that its response ends early.
       if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy()
-      else if (next !== undefined) next(cause)
+      else if (next !== undefined) await next(cause)
       else {
         refuseRequest(outgoing, unavailable)
-        onError(cause)
+        await onError(cause)
       }
     }
   }
-  return (...request) => void listen(...request)
+  // A function of the product or of the framework may be async, or throw. Its failure must not end the process.
+  return (...request) => void listen(...request).catch(printFailure)
 }
