@@ -65,11 +65,15 @@ export const toTemplateBody = (input: unknown): unknown => {
     : body
 }
 
-/** A time as text. A value that is no time becomes a text that the server refuses. */
+/** A text that the server refuses as a time. */
+const noTime = "not a time"
+
+/** A time as text. A value that is no time, such as a number with a fraction, becomes a text that the server refuses. */
 export const toTimeText = (time: unknown): unknown => {
-  if (typeof time !== "number" && !(time instanceof Date)) return time
-  const date = new Date(time)
-  return Number.isNaN(date.getTime()) ? String(time) : date.toISOString()
+  if (typeof time === "string" || time === null || time === undefined) return time
+  if (!(time instanceof Date) && !Number.isInteger(time)) return noTime
+  const date = new Date(time as Date | number)
+  return Number.isNaN(date.getTime()) ? noTime : date.toISOString()
 }
 
 /** The largest number of characters for one call of `String.fromCharCode`. */
@@ -133,37 +137,39 @@ export const toBatchRequest = (input: SendBatchInput, sender: string | undefined
   }
 }
 
-/** The query of a listing. A filter that is absent or `null` is no parameter. */
-export const toQuery = (input: object | undefined): string => {
-  const entries = Object.entries(input ?? {}).filter(([, value]) => value !== undefined && value !== null)
-  const query = new URLSearchParams(
-    entries.map(([name, value]): [string, string] => [
-      name,
-      String(name === "startDate" || name === "endDate" ? toTimeText(value) : value)
-    ])
-  ).toString()
-  return query === "" ? "" : `?${query}`
-}
+type Query = object | undefined
 
-/** Deeper values are refused. The server accepts 64 levels. */
-const levelsMax = 64
+const numberFilters = new Set(["page", "limit", "beforeVersion"])
+const timeFilters = new Set(["startDate", "endDate"])
+const choiceFilters = new Set(["status", "emailStatus"])
+const textFilters = new Set(
+  ["cursor", "search", "source", "recipient", "contactId", "templateId", "listId", "segmentId", "category"] //
+)
 
 const issueOf = (path: Issue["path"], message: string): Issue => ({ path, code: "invalid_type", message })
 
-/**
- * What JSON cannot contain and `JSON.stringify` changes without a word, such as `NaN` to `null`. A valid `Date` is allowed as the value of a
- * contact's property.
- */
-export const jsonIssues = (value: unknown, path: Issue["path"] = []): ReadonlyArray<Issue> => {
-  if (path.length > levelsMax) return [{ path: [], code: "too_deep", message: "must have at most 64 levels" }]
-  if (typeof value === "number" && !Number.isFinite(value)) return [issueOf(path, "must be a finite number")]
-  if (value instanceof Date && path[0] === "properties" && !Number.isNaN(value.getTime())) return []
-  if (["bigint", "function", "symbol"].includes(typeof value) || value instanceof Date || value instanceof Map)
-    return [issueOf(path, "must be a JSON value")]
-  if (typeof value !== "object" || value === null) return []
-  for (const [name, one] of Object.entries(value)) {
-    const issues = jsonIssues(one, [...path, Array.isArray(value) ? Number(name) : name])
-    if (issues.length > 0) return issues
-  }
-  return []
+const filtersOf = (query: Query): ReadonlyArray<[string, unknown]> =>
+  Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null)
+
+/** What a query changes without a word: a filter with a list or a number has the same text as one with a string. */
+export const queryIssues = (query: Query): ReadonlyArray<Issue> => {
+  if (query !== undefined && !isObject(query)) return [issueOf([], "must be an object")]
+  return filtersOf(query).flatMap(([name, value]) => {
+    if (numberFilters.has(name) && typeof value !== "number") return [issueOf([name], "must be a number")]
+    if (textFilters.has(name) && typeof value !== "string") return [issueOf([name], "must be a string or null")]
+    return []
+  })
+}
+
+/** A filter as text. A time or a choice of another form becomes a text that the server refuses. */
+const toFilterText = (name: string, value: unknown): string => {
+  if (timeFilters.has(name)) return String(toTimeText(value))
+  return choiceFilters.has(name) && typeof value !== "string" ? "" : String(value)
+}
+
+/** The query of a listing. A filter that is absent or `null` is no parameter. */
+export const toQuery = (input: Query): string => {
+  const entries = filtersOf(input).map(([name, value]): [string, string] => [name, toFilterText(name, value)])
+  const query = new URLSearchParams(entries).toString()
+  return query === "" ? "" : `?${query}`
 }

@@ -5,7 +5,8 @@ import type { Issue } from "@mailkeep/core"
 import type { CallOptions } from "@mailkeep/core/handle"
 import type { CallFacts, MailClientFailure } from "./failures.ts"
 import { invalidArgument, isRateLimit, MailUnreachable, notFound, toFailure, UnexpectedResponse } from "./failures.ts"
-import { isObject, jsonIssues, toQuery } from "./inputs.ts"
+import { isObject, queryIssues, toQuery } from "./inputs.ts"
+import { jsonIssues } from "./jsonIssues.ts"
 import type { OperationId } from "./operations.ts"
 import { operations } from "./operations.ts"
 import type { Deadline } from "./deadline.ts"
@@ -99,7 +100,7 @@ const isUnreachableId = (id: string): boolean => /^\.{0,2}$/.test(id) || !id.isW
 
 /** The failure of a call that no request can carry. */
 const failureBefore = async (
-  { idempotencyKey, body }: Call,
+  { idempotencyKey, body, query }: Call,
   facts: CallFacts
 ): Promise<MailClientFailure | undefined> => {
   const names = [...operations[facts.operation].path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
@@ -111,6 +112,8 @@ const failureBefore = async (
     )
   const keyIssues = idempotencyKey === undefined ? [] : idempotencyKeyIssues(idempotencyKey)
   if (keyIssues.length > 0) return invalidArgument("options", keyIssues)
+  const filterIssues = queryIssues(query)
+  if (filterIssues.length > 0) return invalidArgument("filters", filterIssues)
   const bodyIssues = jsonIssues(body)
   if (bodyIssues.length > 0) return invalidArgument("input", bodyIssues)
   const at = facts.ids.findIndex(isUnreachableId)
@@ -130,7 +133,7 @@ const initOf = ({ operation, idempotencyKey, ...call }: Call, apiKey: string): R
     ...("body" in call ? { "content-type": "application/json" } : {}),
     ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
   },
-  ...("body" in call ? { body: JSON.stringify(call.body ?? null) } : {}),
+  ...("body" in call ? { body: JSON.stringify(isObject(call.body) ? { ...call.body } : (call.body ?? null)) } : {}),
   // The interface redirects nothing. A redirect would repeat a write as a read, or show the request to another server.
   redirect: "manual"
 })

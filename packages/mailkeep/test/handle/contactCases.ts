@@ -13,6 +13,7 @@ import {
   TooManyRecords
 } from "../../src/index.ts"
 import { all, rejection } from "../testMail.ts"
+import { issuesOf } from "./issues.ts"
 import type { HandleUnderTest } from "./handleUnderTest.ts"
 
 export const contactCases = ({ open }: HandleUnderTest): void => {
@@ -66,6 +67,30 @@ export const contactCases = ({ open }: HandleUnderTest): void => {
       const contact = { email: "ada@example.org", properties: { score: Number.POSITIVE_INFINITY } }
       const failure = await rejection(mail.contacts.create(contact))
       expect(failure).toMatchObject({ argument: "input", issues: [{ path: ["properties", "score"] }] })
+    })
+
+    it.each([
+      ["a search with two texts", { search: ["a", "b"] }, [["search", "invalid_type"]]],
+      ["a limit that is a text", { limit: "5" }, [["limit", "invalid_type"]]],
+      ["a page that is a text", { page: "2" }, [["page", "invalid_type"]]],
+      ["a list id in a list", { listId: ["lst_a"] }, [["listId", "invalid_type"]]],
+      ["an email status in a list", { emailStatus: ["subscribed"] }, [["emailStatus", "invalid_value"]]],
+      ["a text instead of filters", "ada", [["", "invalid_type"]]],
+      ["null instead of filters", null, [["", "invalid_type"]]]
+    ])("refuses %s", async (_, filters, issues) => {
+      const { mail } = await open()
+      const failure = await issuesOf(mail.contacts.list(filters as never))
+      expect(failure).toEqual({ argument: "filters", issues })
+    })
+
+    it.each([
+      ["an object that is no text", { p: new URL("https://acme.example/") }, ["properties.p", "invalid_type"]],
+      ["an infinite number", { p: Number.POSITIVE_INFINITY }, ["properties.p", "invalid_value"]]
+    ])("refuses %s as the value of a property", async (_, properties, issue) => {
+      const { mail } = await open()
+      await mail.properties.create({ key: "p", type: "string" })
+      const creating = mail.contacts.create({ email: "ada@example.org", properties: properties as never })
+      expect(await issuesOf(creating)).toEqual({ argument: "input", issues: [issue] })
     })
 
     it("updates the given fields only", async () => {

@@ -83,7 +83,13 @@ export const deliveryCases = ({ open }: HandleUnderTest): void => {
       ["an unknown status", { status: "lost" }, "status"],
       ["an altered cursor", { cursor: "x" }, "cursor"],
       ["an unknown filter", { colour: "red" }, "colour"],
-      ["a time that is none", { startDate: new Date(Number.NaN) }, "startDate"]
+      ["a time that is none", { startDate: new Date(Number.NaN) }, "startDate"],
+      ["a fraction of a millisecond", { startDate: 0.5 }, "startDate"],
+      ["a time in a list", { startDate: ["2026-12-24"] }, "startDate"],
+      ["a status in a list", { status: ["queued"] }, "status"],
+      ["a limit that is a text", { limit: "5" }, "limit"],
+      ["a search in a list", { search: ["ada"] }, "search"],
+      ["a recipient that is a number", { recipient: 5 }, "recipient"]
     ])("refuses %s", async (_, input, path) => {
       const { mail } = await open()
       const { argument, issues } = await issuesOf(mail.deliveries.list(input as never))

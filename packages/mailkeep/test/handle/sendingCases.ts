@@ -161,11 +161,41 @@ export const sendingCases = ({ open }: HandleUnderTest): void => {
 
     it.each([
       ["a number that JSON cannot contain", { score: Number.NaN }],
-      ["a value that JSON cannot contain", { score: 1n as never }]
+      ["a value that JSON cannot contain", { score: 1n }],
+      ["a Set", { tags: new Set(["a"]) }],
+      ["a Map within a list", { tags: [new Map([["a", 1]])] }],
+      ["bytes", { hash: new Uint8Array([1, 2]) }],
+      ["a Date", { at: new Date() }],
+      ["a regular expression", { pattern: /a/ }],
+      ["the query of a URL", { query: new URLSearchParams("a=1") }],
+      ["an instance of a class", { price: new (class Money {})() }],
+      ["a text object", { name: new Object("Ada") }],
+      ["an object with toJSON", { price: { toJSON: () => 5 } }],
+      ["undefined in a list", { list: [1, undefined] }],
+      ["undefined within a value", { address: { city: undefined } }]
     ])("refuses metadata with %s", async (_, metadata) => {
       const { mail } = await open()
-      const { issues } = await issuesOf(mail.send({ ...welcome, metadata }))
-      expect(issues.map(([path]) => path)).toEqual([expect.stringMatching(/^metadata/)])
+      const { issues } = await issuesOf(mail.send({ ...welcome, metadata: metadata as never }))
+      expect(issues).toEqual([["metadata", "invalid_value"]])
+    })
+
+    it("accepts metadata of plain objects, without a field that is undefined", async () => {
+      const { mail, core } = await open()
+      const metadata = { order: { id: 7, tags: ["a", null, true] }, none: Object.assign(Object.create(null), { a: 1 }) }
+      const { deliveryIds } = await mail.send({ ...welcome, metadata: { ...metadata, left: undefined } as never })
+      const { message } = await core.deliveries.get(deliveryIds[0]!)
+      expect(message.metadata).toEqual({ order: { id: 7, tags: ["a", null, true] }, none: { a: 1 } })
+    })
+
+    it.each([
+      ["a URL", new URL("https://acme.example/")],
+      ["a text object", new Object("Welcome")],
+      ["a Date", new Date()],
+      ["a Set", new Set(["Welcome"])]
+    ])("refuses %s as a text", async (_, subject) => {
+      const { mail } = await open()
+      const { issues } = await issuesOf(mail.send({ ...welcome, subject: subject as never }))
+      expect(issues).toEqual([["subject", "invalid_type"]])
     })
 
     it("refuses an input that is no object", async () => {
@@ -281,6 +311,7 @@ export const sendingCases = ({ open }: HandleUnderTest): void => {
     it.each([
       ["a time that has passed", new Date(0), "not_in_future"],
       ["a Date without a time", new Date(Number.NaN), "invalid_value"],
+      ["a fraction of a millisecond", Date.now() + 3_600_000.5, "invalid_value"],
       ["a text without an offset", "2026-12-24T18:00:00", "invalid_value"]
     ])("refuses %s", async (_, scheduledAt, code) => {
       const { mail } = await open()

@@ -1,0 +1,70 @@
+/**
+ * Finds what JSON cannot contain in the body of a request, before `JSON.stringify` changes it without a word. Source: decision 0055.
+ */
+import type { Issue } from "@mailkeep/core"
+
+/** Deeper values are refused. The server accepts 64 levels. */
+const levelsMax = 64
+
+/** The fields with any JSON. The core checks each as a whole, so its issue has the path of the field. */
+const wholeFields: Readonly<Record<string, Pick<Issue, "code" | "message">>> = {
+  metadata: { code: "invalid_value", message: "must be JSON, its text well-formed and without U+0000" },
+  filter: { code: "too_large", message: "must be JSON of at most 16384 octets, 8 levels deep" }
+}
+
+const issueOf = (path: Issue["path"], message: string): Issue => ({ path, code: "invalid_type", message })
+
+/** An object whose fields are all that it has. The prototype of a plain object has none, also in another realm. A class instance is not plain. */
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const isOrdinary = prototype === null || Object.getPrototypeOf(prototype) === null
+  return isOrdinary && typeof Reflect.get(value, "toJSON") !== "function"
+}
+
+/** Where the fields of a message begin in a path: a batch has a list of messages. */
+const messageAt = (path: Issue["path"]): number => (path[0] === "messages" ? 2 : 0)
+
+const isPropertyValue = (path: Issue["path"]): boolean => path[0] === "properties" && path.length === 2
+
+const scalarIssues = (value: unknown, path: Issue["path"]): ReadonlyArray<Issue> => {
+  if (typeof value === "number" && !Number.isFinite(value))
+    return isPropertyValue(path)
+      ? [{ path, code: "invalid_value", message: "must be a finite number" }]
+      : [issueOf(path, "must be a finite number")]
+  return ["bigint", "function", "symbol"].includes(typeof value) ? [issueOf(path, "must be a JSON value")] : []
+}
+
+/** Whether a field that is `undefined` counts as one of another form. Only within a value of the metadata, as in the core. */
+const refusesUndefined = (value: object, path: Issue["path"]): boolean =>
+  Array.isArray(value) || (path[messageAt(path)] === "metadata" && path.length > messageAt(path) + 1)
+
+const valueIssues = (value: unknown, path: Issue["path"]): ReadonlyArray<Issue> => {
+  if (path.length > levelsMax) return [{ path: [], code: "too_deep", message: "must have at most 64 levels" }]
+  if (typeof value !== "object" || value === null) return scalarIssues(value, path)
+  if (value instanceof Date && isPropertyValue(path) && !Number.isNaN(value.getTime())) return []
+  // A message or another body may be a class instance, because only its fields are sent.
+  if (!Array.isArray(value) && path.length > 0 && !isPlain(value)) return [issueOf(path, "must be a JSON value")]
+  const names = Array.isArray(value) ? value.keys() : Object.keys(value)
+  for (const name of names) {
+    const one: unknown = Reflect.get(value, name)
+    const found =
+      one === undefined && refusesUndefined(value, path)
+        ? [issueOf([...path, name], "must be a JSON value")]
+        : valueIssues(one, [...path, name])
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+/** An issue within a field with any JSON becomes the issue of the core for the whole field. */
+const asCore = ({ path, ...issue }: Issue): Issue => {
+  const at = messageAt(path)
+  const whole = wholeFields[String(path[at])]
+  return whole === undefined || path.length === at + 1 ? { path, ...issue } : { path: path.slice(0, at + 1), ...whole }
+}
+
+/**
+ * What JSON cannot contain, and `JSON.stringify` changes without a word: `NaN` to `null`, a `Set` to `{}`. A valid `Date` is allowed as the value of a
+ * contact's property. A field that is `undefined` is absent.
+ */
+export const jsonIssues = (body: unknown): ReadonlyArray<Issue> => valueIssues(body, []).map(asCore)
