@@ -65,6 +65,8 @@ export {
 } from "./domain/delivery/refusalCause.ts"
 export { dnsPurposes, dnsRecordStatuses, domainStatuses } from "./domain/domain-name/SenderDomain.ts"
 export { contactFields } from "./domain/event/EventBody.ts"
+export { parseSubscription } from "./domain/event/SubscriptionInput.ts"
+export type { ValidSubscription } from "./domain/event/SubscriptionInput.ts"
 export { eventDeliveryStatuses } from "./domain/event/EventDelivery.ts"
 export { eventKinds } from "./domain/event/MailEvent.ts"
 export { cursorCharactersMax, pageLimitDefault, pageLimitMax, searchCharactersMax } from "./domain/store/Paging.ts"

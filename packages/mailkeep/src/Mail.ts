@@ -139,8 +139,7 @@ export interface Mail extends MailProject, AsyncDisposable {
    * is retried after 1 s, then after twice the time, at most 5 min. Events that happen while no process has a handler of that name are sent later.
    *
    * A second call with the same name replaces handler and kinds. Resolves when the subscription is stored. Before the mail is open, resolves at
-   * once, and the opening stores the subscription. Rejects with `InvalidArgument` for another name or kind; before the mail is open, the opening
-   * rejects.
+   * once, and the opening stores the subscription. Rejects with `InvalidArgument` for another name or kind, and for a handler that is no function.
    */
   readonly on: <const K extends EventKind>(
     name: string,

@@ -3,7 +3,8 @@
  */
 import type { ProjectId, Sending } from "@mailkeep/core"
 import { Dispatcher, Domains, EventSender, Health, Projects, TransactionSending } from "@mailkeep/core"
-import { Effect, Exit } from "effect"
+import { InvalidArgument, parseSubscription } from "@mailkeep/core/binding"
+import { Effect, Exit, Result } from "effect"
 import { makeCalls } from "./calls.ts"
 import { checkOptions } from "./checkOptions.ts"
 import type { Subscription } from "./coreRuntime.ts"
@@ -134,6 +135,9 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
     project: (id, settings) => makeProject(id, settings?.from),
     projects,
     on: async (name, kinds, handler) => {
+      // Before the mail is open too. A wrong subscription would otherwise let each opening fail.
+      const parsed = parseSubscription({ name, kinds, handler })
+      if (Result.isFailure(parsed)) throw new InvalidArgument({ argument: "input", issues: parsed.failure })
       // The core gives a handler only events of its kinds.
       const subscription: Subscription = { name, kinds, handler: handler as Subscription["handler"] }
       if (opening.add(subscription)) await run(subscribe(subscription))

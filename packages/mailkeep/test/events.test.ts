@@ -22,6 +22,26 @@ describe("on", () => {
     expect(await rejection(mail.on("unknown", ["email.opened"], () => {}))).toBeInstanceOf(InvalidArgument)
   })
 
+  it.each([
+    ["a handler that is missing", "audit", ["email.delivered"], undefined, ["handler"]],
+    ["a handler that is no function", "audit", ["email.delivered"], {}, ["handler"]],
+    ["an unknown kind", "audit", ["email.deliverd"], () => {}, ["kinds", 0]],
+    ["an empty name", "", ["email.delivered"], () => {}, ["name"]]
+  ])("refuses %s before and after the opening, and stores nothing", async (_, name, kinds, handler, path) => {
+    const mail = lazyMail(quiet())
+    const reject = async () => {
+      const failure = await rejection(mail.on(name, kinds as never, handler as never))
+      expect(failure).toBeInstanceOf(InvalidArgument)
+      expect((failure as InvalidArgument).issues.map((issue) => issue.path)).toEqual([path])
+    }
+    await reject()
+    await mail.open()
+    await reject()
+    await mail.send(welcome)
+    expect((await mail.tick()).events.attempted).toBe(0)
+    await mail.close()
+  })
+
   it("gives each handler the events of its kinds, of handlers from before and after the opening", async () => {
     const mail = lazyMail(quiet({ transport: stub({ script: [{ recipient: /^gone@/, acts: [{ act: "refuse" }] }] }) }))
     const [delivered, bounced, everyEvent] = [vi.fn(), vi.fn(), vi.fn()]

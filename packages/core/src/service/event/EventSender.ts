@@ -207,7 +207,7 @@ const subscribe = Effect.fn("EventSender.subscribe")(function* (
   kinds: ReadonlyArray<EventKind>
 ) {
   const { store, ids, commit } = deps
-  const input = yield* validated(parseSubscription, { name, kinds })
+  const input = yield* validated(parseSubscription, { name, kinds, handler })
   const subscriptions = resourcesOf({ store, ids }, { kind: "subscription", record: "subscription" })
   const load = Effect.map(yield* subscriptions.newFacts(allProjects, input.name), ({ named, ...facts }) => ({
     ...facts,
@@ -253,7 +253,7 @@ export class EventSender extends Context.Service<
      * The name identifies the subscriber over all starts of the program: 1 to 100 characters. The kinds (default: all) select the events
      * and narrow the type that the handler receives. Another call with the same name replaces the handler and the kinds for good: the earlier
      * handler does not return when the later scope ends. A subscription cannot be deleted: without a handler, its events wait. Fails with
-     * `InvalidArgument` for another name or kind, and with `TooManyRecords` when the name is new and there are 100 subscriptions.
+     * `InvalidArgument` for another name or kind or a handler that is no function, and with `TooManyRecords` when the name is new and there are 100 subscriptions.
      */
     readonly subscribe: <K extends EventKind = EventKind>(
       name: string,

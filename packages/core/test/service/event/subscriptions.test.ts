@@ -195,6 +195,18 @@ describe.each(stores)("a subscription, over $name", (store) => {
     )
   )
 
+  it.each([undefined, null, {}, "audit"])("refuses the handler %j, and stores no subscription", (handler) =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const failure = yield* Effect.flip(subscribed("audit", handler as never))
+        expect(failure).toMatchObject({ _tag: "InvalidArgument", argument: "input", issues: [{ path: ["handler"] }] })
+        yield* send("k")
+        yield* tick
+        expect((yield* sendEvents).attempted).toBe(0)
+      })
+    )
+  )
+
   it("refuses the 101st subscription, and replaces the handler of an existing subscription", () =>
     withTestMail(store)(
       Effect.gen(function* () {
