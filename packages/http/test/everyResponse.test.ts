@@ -55,6 +55,7 @@ describe.each(stores)("every response, over $name", (store) => {
     for await (const chunk of socket) text += String(chunk)
     const [head, body] = text.slice(text.lastIndexOf("HTTP/1.1 ")).split("\r\n\r\n")
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*x-request-id: `))
+    expect(head).toMatch(/\r\nx-content-type-options: nosniff\r\n/)
     expect(JSON.parse(body!)).toMatchObject({ error: "invalid_argument", correlationId: expect.any(String) })
   })
 

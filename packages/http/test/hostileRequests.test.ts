@@ -17,7 +17,9 @@ afterAll(() => wire.close())
 
 const refusal = (status: number) => ({
   status,
-  head: expect.stringMatching(/x-request-id: [\s\S]*x-correlation-id: /i)
+  head: expect.stringMatching(
+    /^(?=[\s\S]*x-content-type-options: nosniff)[\s\S]*x-request-id: [\s\S]*x-correlation-id: /i
+  )
 })
 
 describe("request heads", () => {

@@ -34,6 +34,7 @@ const responseOf = (
   })
   const headers = {
     "content-type": "application/json",
+    "x-content-type-options": "nosniff",
     "content-length": String(Buffer.byteLength(body)),
     "x-request-id": correlationId,
     "x-correlation-id": correlationId,
