@@ -32,7 +32,7 @@ conforms("the Map", storeLaws, { place: layer, runs: 5 }, ${options})
 
 describe("the laws under node:test", () => {
   it("registers a test for each law, and a diagnostic for a law that does not apply", () => {
-    const { status, stdout } = run(`{ only: ["commit/all-or-nothing", "durability/closed-is-reported"] }`)
+    const { status, stdout } = run(`{ only: ["commit/all-or-nothing", "durability/kept-after-reopening"] }`)
     expect(stdout).toContain("# pass 2")
     expect(stdout).toContain("not applicable: needs durable: true")
     expect(status).toBe(0)

@@ -145,6 +145,29 @@ describe("fetchHandler", () => {
     expect(() => fetchHandler(mail as never)).toThrow(TypeError)
   })
 
+  it("answers a request without a body as one with an empty body", async () => {
+    const { core, headers } = await open(memory)
+    const { handler } = handle(core)
+    const request = { method: "POST", headers: { ...headers, "content-type": "application/json" } }
+    for (const body of [undefined, null, ""]) {
+      const sent = new Request("http://localhost/api/v1/emails/contacts", { ...request, body: body as null })
+      const response = await handler(sent)
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { details: { context: "body", issues: [{ path: [], code: "malformed_json", message: "must not be empty" }] } }
+      ])
+    }
+  })
+
+  it("answers 503 to a send after its core was closed, and takes no mail", async () => {
+    const { core, headers } = await open(memory)
+    const { handler } = fetchHandler(await core.context())
+    expect((await handler(post(headers))).status).toBe(202)
+    await core.dispose()
+    const response = await handler(post({ ...headers, "idempotency-key": "after" }))
+    expect([response.status, await response.json()]).toMatchObject([503, { error: "unavailable" }])
+  })
+
   it("names a request whose body was read before", async () => {
     const { core, headers } = await open(memory)
     const { handler } = handle(core)

@@ -4,8 +4,7 @@
  */
 import type { Answers, Change, Query } from "@mailkeep/core/adapter"
 import type { MailStoreShape } from "@mailkeep/core/adapter"
-import { Conflict } from "@mailkeep/core/adapter"
-import { MailStore } from "@mailkeep/core/adapter"
+import { Conflict, MailStore, StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Layer, Ref, Result, Stream } from "effect"
 import { answerQuery } from "./internal/answerQuery.ts"
 import { applyChange } from "./internal/applyChange.ts"
@@ -24,7 +23,7 @@ const applyAll = (before: State, changes: ReadonlyArray<Change>): readonly [Conf
   return [undefined, state]
 }
 
-/** Makes a new, empty store. All its operations are synchronous. */
+/** Makes a new, empty store, which is never closed. All its operations are synchronous. */
 export const make: Effect.Effect<MailStoreShape> = Effect.map(Ref.make<State>(empty), (ref): MailStoreShape => ({
   capabilities: { durable: false, multiProcess: false },
   commit: (changes) =>
@@ -40,5 +39,24 @@ export const make: Effect.Effect<MailStoreShape> = Effect.map(Ref.make<State>(em
   commitsOfOtherProcesses: Stream.never
 }))
 
-/** Provides a new, empty store as `MailStore`. Its records end with the process. */
-export const layer: Layer.Layer<MailStore> = Layer.effect(MailStore, make)
+/** The store until the scope closes. Then every call fails, as for a store with a file, so that no caller takes mail that nothing will send. */
+const makeScoped = Effect.gen(function* () {
+  const store = yield* make
+  let isOpen = true
+  yield* Effect.addFinalizer(() => Effect.sync(() => void (isOpen = false)))
+  const ifOpen = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
+    Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> =>
+      isOpen ? call : Effect.fail(new StoreUnavailable({ reason: "closed" }))
+    )
+  return {
+    ...store,
+    commit: (changes) => ifOpen(store.commit(changes)),
+    claim: (request) => ifOpen(store.claim(request)),
+    claimEventDeliveries: (request) => ifOpen(store.claimEventDeliveries(request)),
+    read: (queries) => ifOpen(store.read(queries)),
+    sweep: (request) => ifOpen(store.sweep(request))
+  } satisfies MailStoreShape
+})
+
+/** Provides a new, empty store as `MailStore`. Its records end with the scope of the layer. */
+export const layer: Layer.Layer<MailStore> = Layer.effect(MailStore, makeScoped)

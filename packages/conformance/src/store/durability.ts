@@ -86,7 +86,7 @@ const checkReported = (store: MailStoreShape, reported: ReadonlyArray<string>) =
 
 const closed = law(
   "durability/closed-is-reported",
-  { statement: "A closed store fails every call and keeps nothing of it.", needs },
+  "A closed store fails every call and keeps nothing of it.",
   function* () {
     const location = yield* Effect.flatMap(StorePlace, ({ another }) => another)
     const store = yield* Effect.scoped(openAt(location))

@@ -1,5 +1,5 @@
 /**
- * A mutant of the reference store for each law that needs neither durability nor several processes.
+ * A mutant of the reference store for each law that needs neither a file nor several processes.
  */
 import { claimMutants } from "./claimMutants.ts"
 import { fairnessMutants } from "./fairnessMutants.ts"

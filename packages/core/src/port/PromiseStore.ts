@@ -42,10 +42,10 @@ export interface PromiseStore {
   readonly close?: () => Promise<void>
 }
 
-const called = <A>(call: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
-  promised(call, (cause) => cause instanceof StoreUnavailable)
+/** A function that runs a call while the store is open. A call after the close fails, and the store does not get it. */
+type Called = <A>(call: () => Promise<A>) => Effect.Effect<A, StoreUnavailable>
 
-const toMailStore = (store: PromiseStore): MailStoreShape => ({
+const toMailStore = (store: PromiseStore, called: Called): MailStoreShape => ({
   capabilities: store.capabilities,
   commit: (changes) =>
     Effect.flatMap(
@@ -71,12 +71,29 @@ const toMailStore = (store: PromiseStore): MailStoreShape => ({
         )
 })
 
-/** Makes the layer of a store. `open` may reject with a `StoreNotOpened`. The store is closed together with the layer. */
+/**
+ * Makes the layer of a store. `open` may reject with a `StoreNotOpened`. The store is closed together with the layer. Each later call fails with
+ * `StoreUnavailable`, reason `closed`, and calls no function of the store.
+ */
 export const storeFromPromises = (open: () => Promise<PromiseStore>): Layer.Layer<MailStore, StoreNotOpened> =>
   Layer.effect(
     MailStore,
-    Effect.acquireRelease(
-      promised(open, (cause) => cause instanceof StoreNotOpened),
-      (store) => Effect.promise(async () => store.close?.())
-    ).pipe(Effect.map(toMailStore))
+    Effect.suspend(() => {
+      let isOpen = true
+      const called: Called = (call) =>
+        Effect.suspend(() =>
+          isOpen
+            ? promised(call, (cause) => cause instanceof StoreUnavailable)
+            : Effect.fail(new StoreUnavailable({ reason: "closed" }))
+        )
+      const opened = Effect.acquireRelease(
+        promised(open, (cause) => cause instanceof StoreNotOpened),
+        (store) =>
+          Effect.promise(async () => {
+            isOpen = false
+            await store.close?.()
+          })
+      )
+      return Effect.map(opened, (store) => toMailStore(store, called))
+    })
   )

@@ -2,7 +2,7 @@
  * The adapters of plain async functions: the meaning of a rejection, and the effect of an interruption. `@mailkeep/conformance`
  * checks their laws.
  */
-import { Effect, Exit, Fiber, Layer, Stream } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import type { HandOff } from "../../src/port/Transport.ts"
 import type { PromiseStore } from "../../src/port/PromiseStore.ts"
@@ -98,6 +98,30 @@ describe("a store of plain async functions", () => {
     let closed = false
     await inStore({ close: async () => void (closed = true) }, () => Effect.void)
     expect(closed).toBe(true)
+  })
+
+  it("fails after its layer has closed, and does not call the store", async () => {
+    const calls: Array<string> = []
+    const open = async (): Promise<PromiseStore> => ({
+      capabilities: { durable: false, multiProcess: false },
+      commit: async () => void calls.push("commit"),
+      claim: async () => (calls.push("claim"), []),
+      claimEventDeliveries: async () => (calls.push("claimEventDeliveries"), []),
+      read: async () => (calls.push("read"), []),
+      sweep: async () => calls.push("sweep")
+    })
+    const context = await Effect.runPromise(Effect.scoped(Layer.build(storeFromPromises(open))))
+    const store = Context.get(context, MailStore)
+    const late: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+      store.commit([]),
+      store.claim({} as never),
+      store.claimEventDeliveries({} as never),
+      store.read([]),
+      store.sweep({} as never)
+    ]
+    for (const call of late)
+      expect(await Effect.runPromise(Effect.flip(call))).toMatchObject({ _tag: "StoreUnavailable", reason: "closed" })
+    expect(calls).toEqual([])
   })
 
   it("reports changes until the last listener ends", async () => {

@@ -17,8 +17,12 @@ export type WithBodyChunks = <A, E, R>(
   use: (next: NextChunks) => Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E, R>
 
-const fromStream: WithBodyChunks = (request, use) =>
-  Effect.scopedWith((scope) =>
+/** A web-standard request without a body has no stream. An absent body is an empty one, as for the Node server. */
+const hasNoBody = ({ source }: HttpServerRequest.HttpServerRequest): boolean => "body" in source && source.body === null
+
+const fromStream: WithBodyChunks = (request, use) => {
+  if (hasNoBody(request)) return use(Effect.succeed([]))
+  return Effect.scopedWith((scope) =>
     Effect.flatMap(Effect.provideService(Stream.toPull(request.stream), Scope.Scope, scope), (pull) =>
       use(
         pull.pipe(
@@ -28,6 +32,7 @@ const fromStream: WithBodyChunks = (request, use) =>
       )
     )
   )
+}
 
 /** How the bodies of requests are read. */
 export const BodyChunks = Context.Reference<WithBodyChunks>("@mailkeep/http/server/BodyChunks", {
