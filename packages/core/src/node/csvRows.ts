@@ -131,7 +131,10 @@ export const makeCsvRows = () => {
   const read = (text: string): void => {
     let at = isFirst && text.startsWith("\ufeff") ? 1 : 0
     if (text !== "") isFirst = false
-    while (at < text.length && !isUnreadable) at = state === "quoted" ? readQuoted(text, at) : readPlain(text, at)
+    while (at < text.length) {
+      if (isUnreadable) return
+      at = state === "quoted" ? readQuoted(text, at) : readPlain(text, at)
+    }
   }
 
   const taken = (): ReadonlyArray<CsvRow> => {
