@@ -27,8 +27,8 @@ export const toCoreReport = (report: MailReport): CoreReport | null => {
 }
 
 /**
- * Whether the reports are about several recipients. Each message goes to one recipient, so its address is an alias or a list: that one of the addresses behind
- * it does not exist says nothing about the address itself.
+ * Whether the reports are about several recipients. Each message goes to one recipient, so its address is then an alias or a list. That an address behind it
+ * does not exist says nothing about the address itself.
  */
 const isExpanded = (reports: ReadonlyArray<MailReport>): boolean => {
   const recipients = reports.flatMap((report) =>

@@ -51,7 +51,7 @@ export interface StartedAttempt {
 const base64Factor = 4 / 3
 
 /**
- * Returns a lower bound of the size of the message as it is sent: each character of a text takes one octet or more, and each file is encoded in base64. Only
+ * Returns a lower bound of the size of the message as it is sent. Each character of a text takes one octet or more, and each file is encoded in base64. Only
  * the transport knows the exact size, and refuses a message that is larger than its limit.
  */
 const sentBytesMin = ({ subject, html, text, attachments }: Message): number =>
