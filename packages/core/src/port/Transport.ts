@@ -45,10 +45,7 @@ export interface TransportCapabilities {
   readonly signalsFinalize: boolean
   /** The relay drops a second hand-off of one `Message-ID`. */
   readonly idempotentHandOff: boolean
-  /**
-   * The largest message that the relay takes, in bytes; `null` when no limit is known. The core ends a delivery before the hand-off only if its message is
-   * larger in any encoding. The transport refuses a message that is larger as it is sent.
-   */
+  /** The largest message that the relay takes, in bytes; `null` when no limit is known. */
   readonly maxMessageBytes: number | null
   /** The relay takes addresses that are not ASCII (RFC 6531). */
   readonly smtpUtf8: boolean

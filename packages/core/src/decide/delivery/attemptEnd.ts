@@ -49,7 +49,7 @@ export interface AttemptEnd {
   readonly trigger: Trigger
   readonly outcome: AttemptOutcome
   readonly patch: Partial<DeliveryState>
-  /** Why the recipient is suppressed: the mailbox does not exist, or the relay refused the recipient until the end of the default lifetime. */
+  /** Why the recipient is suppressed: the mailbox does not exist, or the relay refused temporarily until the end of the retries. */
   readonly suppress?: Extract<SuppressionReason, "hard_bounce" | "temporary_failure">
 }
 
@@ -82,20 +82,12 @@ interface Deferral {
   readonly reachedRelay: boolean
   /** The relay has a problem, not the delivery: the wait is that of the relay, and no deferral is counted. */
   readonly relayFault: boolean
-  /** Whether the last refusal is about the recipient, and not about the relay or the sender. */
-  readonly refusesRecipient: boolean
 }
-
-/** A mail system that has a problem of its own says so with the subject 3 (RFC 3463 §3.4). */
-const isSystemFault = ({ enhancedCode }: SmtpReply): boolean => enhancedCode?.split(".")[1] === "3"
-
-const refusesRecipient = (reply: SmtpReply): boolean =>
-  (reply.stage === "rcpt" || reply.stage === "endOfData") && !isSystemFault(reply)
 
 /** Returns the delivery to the queue, or ends it if the next attempt would be after its lifetime. */
 const deferred = (
   { now, policy, expiresAt, delivery }: AttemptEndFacts,
-  { outcome, statusMessage, reachedRelay, relayFault, refusesRecipient }: Deferral
+  { outcome, statusMessage, reachedRelay, relayFault }: Deferral
 ): AttemptEnd => {
   const queuedAt = delivery.queuedAt ?? delivery.createdAt
   const deferrals = delivery.deferrals + (relayFault ? 0 : 1)
@@ -106,17 +98,9 @@ const deferred = (
   const patch = { deferrals, statusMessage }
   if (now + wait < lifetimeEnd(policy, queuedAt, expiresAt))
     return queuedAgain("TransportDeferred", outcome, now + wait, patch)
-  // An earlier attempt may have been a success, so nobody knows whether the recipient has the mail.
-  if (delivery.ambiguousAttempts > 0) return { trigger: "AmbiguousFailure", outcome, patch }
-  if (!reachedRelay) return { trigger: "UnreachableTooLong", outcome, patch }
-  // A send that expires early, such as a one-time code, says little about its recipient.
-  const hasLivedLong = now + wait >= lifetimeEnd(policy, queuedAt, null)
-  return {
-    trigger: "DeferredTooLong",
-    outcome,
-    patch: { ...patch, bounceType: "soft" },
-    ...(refusesRecipient && !relayFault && hasLivedLong ? { suppress: "temporary_failure" } : {})
-  }
+  return reachedRelay
+    ? { trigger: "DeferredTooLong", outcome, patch: { ...patch, bounceType: "soft" }, suppress: "temporary_failure" }
+    : { trigger: "UnreachableTooLong", outcome, patch }
 }
 
 const refused: EndOf<"Refused"> = ({ reply }, facts) => {
@@ -124,13 +108,7 @@ const refused: EndOf<"Refused"> = ({ reply }, facts) => {
   const statusMessage = shownReply(reply)
   if (trigger === "TransportDeferred") {
     const reachedRelay = facts.delivery.reachedRelay || hasReadEnvelope(reply)
-    return deferred(facts, {
-      outcome: "deferred",
-      statusMessage,
-      reachedRelay,
-      relayFault,
-      refusesRecipient: refusesRecipient(reply)
-    })
+    return deferred(facts, { outcome: "deferred", statusMessage, reachedRelay, relayFault })
   }
   const isBounce = trigger === "MailboxUnknown" || trigger === "RecipientBlocked"
   return {
@@ -146,8 +124,7 @@ const unanswered = (statusMessage: string, facts: AttemptEndFacts): AttemptEnd =
     outcome: "no_reply",
     statusMessage,
     reachedRelay: facts.delivery.reachedRelay,
-    relayFault: true,
-    refusesRecipient: false
+    relayFault: true
   })
 
 /** The policy `onAmbiguous` decides between a retry and the end of the delivery. */

@@ -47,16 +47,17 @@ export interface StartedAttempt {
   readonly suppression: SuppressionRecord | null
 }
 
-/** Base64 makes four octets of three bytes (RFC 2045 §6.8). */
-const base64Factor = 4 / 3
+/** Base64 makes four octets of three bytes, and has a line end of two octets after each 76 (RFC 2045 §6.8). */
+const encodingFactor = 1.4
 
-/**
- * Returns a lower bound of the size of the message as it is sent. Each character of a text takes one octet or more, and each file is encoded in base64. Only
- * the transport knows the exact size, and refuses a message that is larger than its limit.
- */
-const sentBytesMin = ({ subject, html, text, attachments }: Message): number =>
-  [subject, html, text].reduce((sum, part) => sum + (part?.length ?? 0), 0) +
-  Math.floor(attachments.reduce((sum, { size }) => sum + size, 0) * base64Factor)
+/** Returns an upper bound of the encoded size: base64, line ends, 4096 bytes for the header, and as many for the header of each file. */
+const encodedBytes = ({ subject, html, text, attachments }: Message): number =>
+  4096 * (1 + attachments.length) +
+  Math.ceil(
+    ([subject, html, text].reduce((sum, part) => sum + (part?.length ?? 0) * 3, 0) +
+      attachments.reduce((sum, { size }) => sum + size, 0)) *
+      encodingFactor
+  )
 
 /** The transition of a delivery that gets no attempt now, or `undefined`. */
 const transitionWithoutAttempt = (
@@ -68,10 +69,10 @@ const transitionWithoutAttempt = (
   if (suppressed !== null) return applyTransition(delivery, "RecipientSuppressed", now, { reason: suppressed })
   // Only `expiresAt` ends a delivery before an attempt. After a downtime, the default lifetime thus still allows one attempt.
   if (message.expiresAt !== null && message.expiresAt <= now)
-    return applyTransition(delivery, delivery.ambiguousAttempts > 0 ? "SendExpiredInDoubt" : "SendExpired", now, {
+    return applyTransition(delivery, "SendExpired", now, {
       statusMessage: delivery.statusMessage ?? "The message expired in the queue."
     })
-  if (maxMessageBytes !== null && sentBytesMin(message) > maxMessageBytes)
+  if (maxMessageBytes !== null && encodedBytes(message) > maxMessageBytes)
     return applyTransition(delivery, "MessageTooLarge", now, {
       statusMessage: "The message is larger than the transport allows."
     })

@@ -67,7 +67,7 @@ const refusalOf = (reply: SmtpReply) =>
   classifyRefusal(reply.enhancedCode === null ? reply : { ...reply, smtpCode: null }).trigger
 
 const bounceEffect = ({ cause }: ValidDeliveryReport, reply: SmtpReply): ReportEffect => {
-  if (cause === "expired") return isMailboxFull(reply) ? fullMailbox : expired
+  if (cause === "expired") return expired
   if (cause === "mailbox_unknown" || cause === "domain_unknown") return unknownMailbox
   const hasCode = reply.smtpCode !== null || reply.enhancedCode !== null
   if (cause === undefined && !hasCode) return unknownMailbox
@@ -92,8 +92,7 @@ const effectOf = (report: ValidDeliveryReport, reply: SmtpReply): ReportEffect =
 }
 
 /** Whether the delivery may have been handed over, so that a report about it can be true. */
-const mayBeReported = ({ status, reason, ambiguousAttempts }: Delivery): boolean =>
-  ambiguousAttempts > 0 ||
+const mayBeReported = ({ status, reason }: Delivery): boolean =>
   status === "queued" ||
   status === "sending" ||
   status === "accepted" ||

@@ -151,15 +151,6 @@ export const deliveryTable = [
     emits: "email.failed",
     source: "decision 0022"
   },
-  // An earlier attempt was ambiguous, so the recipient may have the mail.
-  {
-    from: "queued",
-    trigger: "SendExpiredInDoubt",
-    to: "failed",
-    reason: "delivery_uncertain",
-    emits: "email.failed",
-    source: "decision 0022"
-  },
   {
     from: "queued",
     trigger: "MessageTooLarge",

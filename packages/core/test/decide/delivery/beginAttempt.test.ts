@@ -67,20 +67,6 @@ describe("beginAttempt", () => {
     expect(begin({ maxMessageBytes, message: known }).answer).toEqual(isSent ? expect.any(Object) : "failed")
   })
 
-  it("leaves it to the transport to refuse a text whose size depends on its encoding", () => {
-    const known = message({ text: null, html: "a".repeat(1_200_000) })
-    expect(begin({ maxMessageBytes: 1_300_000, message: known }).answer).toEqual(expect.any(Object))
-    expect(begin({ maxMessageBytes: 1_100_000, message: known }).answer).toBe("failed")
-  })
-
-  it("says that the delivery is uncertain when it expires after an ambiguous attempt, and refunds nothing", () => {
-    const claimed = delivery({ worker: "w", ambiguousAttempts: 1, reachedRelay: true })
-    const { answer, changes } = begin({ claimed, message: message({ expiresAt: now }) })
-    expect(answer).toBe("failed")
-    expect(nextState(changes)).toMatchObject({ reason: "delivery_uncertain", chargedAt: claimed.chargedAt })
-    expect(counterChanges(changes)).toEqual({})
-  })
-
   it("returns a delivery to the queue unclaimed and keeps its charge when the clock was set back and it is not due yet", () => {
     const claimed = delivery({ worker: "w", dueAt: now + 1 })
     const { answer, changes } = begin({ claimed })

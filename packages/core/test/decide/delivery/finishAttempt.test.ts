@@ -211,44 +211,10 @@ describe("finishAttempt", () => {
     const eventKinds = ofTag(changes, "AppendEvent").map(({ event }) => event.kind)
     const delayed = !["WorkerDied", "ShutDown", "Revoked"].includes(result._tag) && outcome !== "ambiguous"
     expect(eventKinds).toEqual(status !== "queued" ? [`email.${status}`] : delayed ? ["email.delayed"] : [])
-    const suppressing = next.reason === "hard_bounce"
+    const suppressing = status === "bounced" && next.reason !== "recipient_blocked"
     expect(ofTag(changes, "PutSuppression").flatMap(({ suppression }) => Object.keys(suppression.reasons))).toEqual(
       suppressing ? [next.reason] : []
     )
-  })
-})
-
-describe("finishAttempt, at the end of the retries", () => {
-  const old = { queuedAt: now - defaultRetryPolicy.lifetimeMillis, reachedRelay: true }
-  const reasonsOf = (result: HandOffResult, given: FinishAttemptFacts) => {
-    const { changes } = finishAttempt(result, given)
-    expect(nextState(changes)).toMatchObject({ status: "bounced", reason: "temporary_failure", bounceType: "soft" })
-    return ofTag(changes, "PutSuppression").flatMap(({ suppression }) => Object.keys(suppression.reasons))
-  }
-
-  it.each([
-    ["RCPT", refused("rcpt", 450, "4.2.0")],
-    ["the end of data", refused("endOfData", 451, "4.7.1")],
-    ["RCPT without an enhanced code", refused("rcpt", 450)]
-  ])("suppresses a recipient that was refused at %s until the default lifetime ended", (_, result) => {
-    expect(reasonsOf(result, facts({ state: old }))).toEqual(["temporary_failure"])
-    expect(reasonsOf(result, facts({ state: old, expiresAt: now + 1 }))).toEqual(["temporary_failure"])
-  })
-
-  it.each([
-    ["a send that expires before the default lifetime", refused("rcpt", 450, "4.2.0"), { expiresAt: now + 1 }, {}],
-    ["a refusal at MAIL", refused("mail", 452, "4.5.3"), {}, old],
-    ["a relay without storage", refused("rcpt", 452, "4.3.1"), {}, old],
-    ["a relay that shuts down", refused("rcpt", 421, "4.2.0"), {}, old],
-    ["a lost connection", lost, {}, old]
-  ])("suppresses nobody because of %s", (_, result, change, state) => {
-    expect(reasonsOf(result, facts({ ...change, state }))).toEqual([])
-  })
-
-  it("says that the delivery is uncertain after an ambiguous attempt", () => {
-    const { changes } = finishAttempt(lost, facts({ state: { ...old, ambiguousAttempts: 1 } }))
-    expect(nextState(changes)).toMatchObject({ status: "failed", reason: "delivery_uncertain", chargedAt: now })
-    expect(ofTag(changes, "TransitionAttempt")).toMatchObject([{ next: { outcome: "no_reply" } }])
   })
 })
 

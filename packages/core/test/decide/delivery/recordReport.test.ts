@@ -90,14 +90,6 @@ const rows: ReadonlyArray<Row> = [
     "soft",
     []
   ],
-  [
-    "a full mailbox, for which the relay has given up",
-    { kind: "bounced", cause: "expired", enhancedCode: "4.2.2" },
-    "bounced",
-    "recipient_blocked",
-    "soft",
-    []
-  ],
   ["a policy", { kind: "bounced", smtpCode: 550, enhancedCode: "5.7.1" }, "bounced", "message_blocked", "hard", []],
   [
     "the end of the relay's retries",
@@ -160,18 +152,6 @@ describe("recordReport", () => {
     const failed = facts({ status: "failed", reason: "message_blocked" })
     expect(recorded(report, failed)).toMatchObject({ changes: [], answer: { outcome: "unchanged", status: "failed" } })
   })
-
-  it.each(["message_blocked", "temporary_failure"] as const)(
-    "suppresses the recipient of a delivery that failed with %s after an ambiguous attempt, and keeps the status",
-    (reason) => {
-      const failed = facts({ status: "failed", reason, ambiguousAttempts: 1 })
-      const complaint = recorded({ kind: "complained" }, failed)
-      expect(complaint.answer).toEqual({ outcome: "recorded", status: "failed" })
-      expect(Object.keys(complaint.after.suppression!.reasons)).toEqual(["complaint"])
-      const bounce = recorded({ kind: "bounced", enhancedCode: "5.1.1" }, failed)
-      expect(Object.keys(bounce.after.suppression!.reasons)).toEqual(["hard_bounce"])
-    }
-  )
 
   it("settles an uncertain delivery", () => {
     const uncertain = facts({ status: "failed", reason: "delivery_uncertain" })
