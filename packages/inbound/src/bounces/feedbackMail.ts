@@ -27,26 +27,13 @@ export const toCoreReport = (report: MailReport): CoreReport | null => {
 }
 
 /**
- * Whether the reports are about several recipients. Each message goes to one recipient, so its address is then an alias or a list. That an address behind it
- * does not exist says nothing about the address itself.
- */
-const isExpanded = (reports: ReadonlyArray<MailReport>): boolean => {
-  const recipients = reports.flatMap((report) =>
-    report._tag === "DeliveryStatus" && report.recipient !== null ? [report.recipient.toLowerCase()] : []
-  )
-  return new Set(recipients).size > 1
-}
-
-/**
  * Returns the reports as the core takes them: of each kind and cause the first. A return path names one delivery, for which another report of
  * the same kind and cause says nothing new. So a message with 100 reports costs the store little.
  */
 export const toCoreReports = (reports: ReadonlyArray<MailReport>): ReadonlyArray<CoreReport> => {
   const found = new Map<string, CoreReport>()
-  const expanded = isExpanded(reports)
   for (const report of reports) {
-    const own = toCoreReport(report)
-    const core: CoreReport | null = expanded && own?.kind === "bounced" ? { ...own, cause: "refused" } : own
+    const core = toCoreReport(report)
     const key = core === null ? "" : `${core.kind} ${core.cause ?? ""}`
     if (core !== null && !found.has(key)) found.set(key, core)
   }

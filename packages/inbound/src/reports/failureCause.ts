@@ -42,12 +42,7 @@ const localAgentText = /\bmail\.local: unknown user\b/i
 /** The reply code for a user of another system (RFC 5321 §3.4). Its text has no fixed form. */
 const userNotLocal = 551
 
-/** The delivery time expired, also with the class of a permanent failure (RFC 3463 §3.5). */
-const isExpiry = (code: string | null): boolean => code?.endsWith(".4.7") === true
-
 const isTemporary = ({ reportedEnhancedCode, enhancedCode, smtpCode }: FailureFacts): boolean =>
-  isExpiry(reportedEnhancedCode) ||
-  isExpiry(enhancedCode) ||
   reportedEnhancedCode?.startsWith("4") === true ||
   enhancedCode?.startsWith("4") === true ||
   (smtpCode !== null && smtpCode < 500)

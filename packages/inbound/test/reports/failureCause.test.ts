@@ -57,7 +57,6 @@ describe("failureCauseOf, by the code", () => {
 
   it.each<[Partial<FailureFacts>]>([
     [{ reportedEnhancedCode: "4.4.7" }],
-    [{ reportedEnhancedCode: "5.4.7", enhancedCode: "5.4.7", smtpCode: 554 }],
     [{ reportedEnhancedCode: "4.0.0", smtpCode: 550, diagnostic: "550 no such user here", command: "rcpt" }],
     [{ reportedEnhancedCode: "5.0.0", remoteEnhancedCode: "4.2.2", enhancedCode: "4.2.2" }],
     [{ smtpCode: 450, remoteEnhancedCode: "5.1.1" }]
