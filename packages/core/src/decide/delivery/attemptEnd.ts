@@ -8,7 +8,7 @@ import type { Trigger } from "../../domain/delivery/DeliveryTable.ts"
 import type { RetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
 import { lifetimeEnd, relayFaultWaitMillis, retryWaitMillis } from "../../domain/delivery/RetrySchedule.ts"
 import type { SmtpReply } from "../../domain/delivery/SmtpReply.ts"
-import { classifyRefusal, shownReply } from "../../domain/delivery/SmtpReply.ts"
+import { classifyRefusal, defersRecipient, shownReply } from "../../domain/delivery/SmtpReply.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import { jitterOf } from "../../domain/value/Jitter.ts"
 import { secondMillis } from "../../domain/value/Instant.ts"
@@ -49,7 +49,7 @@ export interface AttemptEnd {
   readonly trigger: Trigger
   readonly outcome: AttemptOutcome
   readonly patch: Partial<DeliveryState>
-  /** Why the recipient is suppressed: the mailbox does not exist, or the relay refused temporarily until the end of the retries. */
+  /** Why the recipient is suppressed: the mailbox does not exist, or the recipient was refused temporarily until the lifetime ended. */
   readonly suppress?: Extract<SuppressionReason, "hard_bounce" | "temporary_failure">
 }
 
@@ -82,12 +82,17 @@ interface Deferral {
   readonly reachedRelay: boolean
   /** The relay has a problem, not the delivery: the wait is that of the relay, and no deferral is counted. */
   readonly relayFault: boolean
+  /** The refusal is about the recipient, so that it counts against the address when the lifetime ends. */
+  readonly aboutRecipient: boolean
 }
 
-/** Returns the delivery to the queue, or ends it if the next attempt would be after its lifetime. */
+/**
+ * Returns the delivery to the queue, or ends it if the next attempt would be after its lifetime. `expiresAt` says how long the content is of
+ * use, and nothing about the address. So it does not suppress the address, and neither does a first refusal, which can be greylisting.
+ */
 const deferred = (
   { now, policy, expiresAt, delivery }: AttemptEndFacts,
-  { outcome, statusMessage, reachedRelay, relayFault }: Deferral
+  { outcome, statusMessage, reachedRelay, relayFault, aboutRecipient }: Deferral
 ): AttemptEnd => {
   const queuedAt = delivery.queuedAt ?? delivery.createdAt
   const deferrals = delivery.deferrals + (relayFault ? 0 : 1)
@@ -98,9 +103,14 @@ const deferred = (
   const patch = { deferrals, statusMessage }
   if (now + wait < lifetimeEnd(policy, queuedAt, expiresAt))
     return queuedAgain("TransportDeferred", outcome, now + wait, patch)
-  return reachedRelay
-    ? { trigger: "DeferredTooLong", outcome, patch: { ...patch, bounceType: "soft" }, suppress: "temporary_failure" }
-    : { trigger: "UnreachableTooLong", outcome, patch }
+  if (!reachedRelay) return { trigger: "UnreachableTooLong", outcome, patch }
+  const suppresses = aboutRecipient && deferrals > 1 && now + wait >= lifetimeEnd(policy, queuedAt, null)
+  return {
+    trigger: "DeferredTooLong",
+    outcome,
+    patch: { ...patch, bounceType: "soft" },
+    ...(suppresses ? { suppress: "temporary_failure" } : {})
+  }
 }
 
 const refused: EndOf<"Refused"> = ({ reply }, facts) => {
@@ -108,7 +118,8 @@ const refused: EndOf<"Refused"> = ({ reply }, facts) => {
   const statusMessage = shownReply(reply)
   if (trigger === "TransportDeferred") {
     const reachedRelay = facts.delivery.reachedRelay || hasReadEnvelope(reply)
-    return deferred(facts, { outcome: "deferred", statusMessage, reachedRelay, relayFault })
+    const aboutRecipient = defersRecipient(reply)
+    return deferred(facts, { outcome: "deferred", statusMessage, reachedRelay, relayFault, aboutRecipient })
   }
   const isBounce = trigger === "MailboxUnknown" || trigger === "RecipientBlocked"
   return {
@@ -124,7 +135,8 @@ const unanswered = (statusMessage: string, facts: AttemptEndFacts): AttemptEnd =
     outcome: "no_reply",
     statusMessage,
     reachedRelay: facts.delivery.reachedRelay,
-    relayFault: true
+    relayFault: true,
+    aboutRecipient: false
   })
 
 /** The policy `onAmbiguous` decides between a retry and the end of the delivery. */

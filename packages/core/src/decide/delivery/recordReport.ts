@@ -11,7 +11,7 @@ import type { ValidDeliveryReport } from "../../domain/delivery/DeliveryReport.t
 import type { DeliveryStatus } from "../../domain/delivery/DeliveryStatus.ts"
 import type { Trigger } from "../../domain/delivery/DeliveryTable.ts"
 import type { SmtpReply } from "../../domain/delivery/SmtpReply.ts"
-import { classifyRefusal, shownReply } from "../../domain/delivery/SmtpReply.ts"
+import { classifyRefusal, isMailboxFull, shownReply } from "../../domain/delivery/SmtpReply.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import type { EventId } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
@@ -44,9 +44,6 @@ interface ReportEffect {
   readonly bounceType: BounceType | null
   readonly suppresses: Extract<SuppressionReason, "complaint" | "hard_bounce" | "temporary_failure"> | null
 }
-
-/** A full mailbox (RFC 3463 §3.3) can be emptied, so the address stays usable. */
-const isMailboxFull = ({ enhancedCode }: SmtpReply): boolean => enhancedCode?.endsWith(".2.2") === true
 
 /** A report has no stage. With `rcpt`, a code without an enhanced code counts as about the recipient. */
 const replyOf = ({ smtpCode, enhancedCode, text }: ValidDeliveryReport): SmtpReply => ({

@@ -86,6 +86,29 @@ const hasSubject =
   (reply: SmtpReply): boolean =>
     subjects.includes(subjectAndDetailOf(reply)?.split(".")[0] ?? "")
 
+/** The subject and the detail of a temporary enhanced code, such as `2.0`. A code of another class does not count. */
+const deferralDetailOf = ({ enhancedCode }: SmtpReply): string | null =>
+  enhancedCode?.startsWith("4.") === true ? enhancedCode.slice(2) : null
+
+/** Whether the mailbox is full (RFC 3463 §3.3). It can be emptied, so the address stays usable. */
+export const isMailboxFull = ({ enhancedCode }: SmtpReply): boolean => enhancedCode?.endsWith(".2.2") === true
+
+/** The sender's address is refused, although the subject of the code is an address (RFC 3463 §3.2). */
+const senderDetails: ReadonlySet<string> = new Set(["1.7", "1.8"])
+
+/**
+ * Whether a temporary refusal is about the recipient: the address or the mailbox, unless the mailbox is full. Any other code is about the relay,
+ * the route, the sender or the message. Without a specific enhanced code only 450 names the mailbox: 421, 451 and 452 are faults of the relay
+ * (RFC 5321 §4.2.3).
+ */
+export const defersRecipient = (reply: SmtpReply): boolean => {
+  if (reply.stage !== "rcpt" && reply.stage !== "endOfData") return false
+  if (reply.smtpCode === 421 || reply.smtpCode === 454 || isMailboxFull(reply)) return false
+  const detail = deferralDetailOf(reply)
+  if (detail === null || detail.startsWith("0.")) return reply.smtpCode === 450
+  return (detail.startsWith("1.") || detail.startsWith("2.")) && !senderDetails.has(detail)
+}
+
 const refusesRecipient = ({ stage, smtpCode }: SmtpReply): boolean => stage === "rcpt" && isAboutRecipient(smtpCode)
 
 const isUnknownByCode = (reply: SmtpReply): boolean => {

@@ -43,6 +43,9 @@ const finalizingAttempt = attempt({ phase: "finalizing" })
 const ofTag = <T extends Change["_tag"]>(changes: ReadonlyArray<Change>, tag: T): ReadonlyArray<ChangeOf<T>> =>
   changes.filter((change): change is ChangeOf<T> => change._tag === tag)
 
+const suppressedFor = (changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
+  ofTag(changes, "PutSuppression").flatMap(({ suppression }) => Object.keys(suppression.reasons))
+
 type Row = readonly [
   name: string,
   result: HandOffResult,
@@ -211,10 +214,34 @@ describe("finishAttempt", () => {
     const eventKinds = ofTag(changes, "AppendEvent").map(({ event }) => event.kind)
     const delayed = !["WorkerDied", "ShutDown", "Revoked"].includes(result._tag) && outcome !== "ambiguous"
     expect(eventKinds).toEqual(status !== "queued" ? [`email.${status}`] : delayed ? ["email.delayed"] : [])
-    const suppressing = status === "bounced" && next.reason !== "recipient_blocked"
-    expect(ofTag(changes, "PutSuppression").flatMap(({ suppression }) => Object.keys(suppression.reasons))).toEqual(
-      suppressing ? [next.reason] : []
-    )
+    expect(suppressedFor(changes)).toEqual(next.reason === "hard_bounce" ? ["hard_bounce"] : [])
+  })
+})
+
+describe("finishAttempt, at the end of the lifetime", () => {
+  const lifetimeOver = { queuedAt: now - defaultRetryPolicy.lifetimeMillis, deferrals: 70 }
+  const deferred = (...of: Parameters<typeof reply>) => [refused(...of), lifetimeOver, null] as const
+
+  it.each<[string, ReadonlyArray<string>, HandOffResult, Partial<Delivery>, number | null]>([
+    ["a refusal of the recipient", ["temporary_failure"], ...deferred("rcpt", 450, "4.2.0")],
+    ["a refusal of the recipient after the end of data", ["temporary_failure"], ...deferred("endOfData", 450)],
+    ["a first refusal after a downtime", [], refused("rcpt", 450), { ...lifetimeOver, deferrals: 0 }, null],
+    ["a second refusal", ["temporary_failure"], refused("rcpt", 450), { ...lifetimeOver, deferrals: 1 }, null],
+    ["a full mailbox", [], ...deferred("rcpt", 452, "4.2.2")],
+    ["a relay without storage at RCPT", [], ...deferred("rcpt", 452, "4.3.1")],
+    ["a relay without storage at MAIL", [], ...deferred("mail", 452, "4.3.1")],
+    ["a limit of the account", [], ...deferred("mail", 451, "4.7.1")],
+    ["a relay that shuts down", [], ...deferred("mail", 421, "4.3.2")],
+    ["a lost connection after a refusal of the recipient", [], lost, { ...lifetimeOver, reachedRelay: true }, null],
+    ["a refusal of the recipient when only the send has expired", [], refused("rcpt", 450, "4.2.0"), {}, now + 1]
+  ])("bounces the delivery after %s, and suppresses for %j", (_, suppressed, result, state, expiresAt) => {
+    const { changes } = finishAttempt(result, facts({ state, expiresAt }))
+    expect(nextState(changes)).toMatchObject({
+      status: "bounced",
+      reason: "temporary_failure",
+      bounceType: "soft"
+    })
+    expect(suppressedFor(changes)).toEqual(suppressed)
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { SmtpStage } from "../../../src/domain/delivery/SmtpReply.ts"
-import { classifyRefusal, shownReply } from "../../../src/domain/delivery/SmtpReply.ts"
+import { classifyRefusal, defersRecipient, shownReply } from "../../../src/domain/delivery/SmtpReply.ts"
 
 const classified = (stage: SmtpStage, code: number | null, enhancedCode: string | null, text = "") =>
   classifyRefusal({ stage, smtpCode: code, enhancedCode, text })
@@ -69,5 +69,36 @@ describe("classifyRefusal", () => {
     })
     expect(shown).toHaveLength(1000)
     expect(shown.startsWith("a b x")).toBe(true)
+  })
+})
+
+describe("defersRecipient", () => {
+  it.each<[SmtpStage, number | null, string | null, boolean]>([
+    ["rcpt", 450, null, true],
+    ["rcpt", 450, "4.0.0", true],
+    ["rcpt", 450, "4.2.0", true],
+    ["rcpt", 450, "4.1.1", true],
+    ["rcpt", null, "4.2.1", true],
+    ["endOfData", 451, "4.2.0", true],
+    // The enhanced code counts only if its class agrees with the reply code.
+    ["rcpt", 450, "5.7.1", true],
+    ["rcpt", 451, null, false],
+    ["rcpt", 452, null, false],
+    ["rcpt", 451, "4.0.0", false],
+    ["rcpt", null, null, false],
+    ["rcpt", 421, "4.2.1", false],
+    ["rcpt", 454, "4.2.1", false],
+    ["rcpt", 452, "4.2.2", false],
+    ["rcpt", 552, "5.2.2", false],
+    ["rcpt", 452, "4.3.1", false],
+    ["rcpt", 450, "4.1.7", false],
+    ["rcpt", 450, "4.1.8", false],
+    ["rcpt", 450, "4.4.3", false],
+    ["rcpt", 450, "4.5.3", false],
+    ["rcpt", 450, "4.7.1", false],
+    ["mail", 450, "4.2.0", false],
+    ["data", 450, "4.2.0", false]
+  ])("decides whether a refusal at %s with %s %s is about the recipient", (stage, smtpCode, enhancedCode, expected) => {
+    expect(defersRecipient({ stage, smtpCode, enhancedCode, text: "" })).toBe(expected)
   })
 })
