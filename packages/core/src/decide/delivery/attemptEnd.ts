@@ -68,6 +68,15 @@ const workerShutDownMessage = "The worker shut down during the hand-off."
 export const hasReadEnvelope = ({ stage }: SmtpReply): boolean =>
   stage === "mail" || stage === "rcpt" || stage === "data" || stage === "endOfData"
 
+/**
+ * Returns the trigger for the end of a delivery that no reply has decided. After an ambiguous attempt the relay may have the message, so the
+ * delivery is uncertain, and a later report can still settle it.
+ */
+export const endWithoutAnswer = <T extends Trigger>(
+  { ambiguousAttempts }: Delivery,
+  trigger: T
+): T | "AmbiguousFailure" => (ambiguousAttempts > 0 ? "AmbiguousFailure" : trigger)
+
 const queuedAgain = (
   trigger: Trigger,
   outcome: AttemptOutcome,
@@ -103,12 +112,12 @@ const deferred = (
   const patch = { deferrals, statusMessage }
   if (now + wait < lifetimeEnd(policy, queuedAt, expiresAt))
     return queuedAgain("TransportDeferred", outcome, now + wait, patch)
-  if (!reachedRelay) return { trigger: "UnreachableTooLong", outcome, patch }
+  const trigger = endWithoutAnswer(delivery, reachedRelay ? "DeferredTooLong" : "UnreachableTooLong")
   const suppresses = aboutRecipient && deferrals > 1 && now + wait >= lifetimeEnd(policy, queuedAt, null)
   return {
-    trigger: "DeferredTooLong",
+    trigger,
     outcome,
-    patch: { ...patch, bounceType: "soft" },
+    patch: trigger === "DeferredTooLong" ? { ...patch, bounceType: "soft" } : patch,
     ...(suppresses ? { suppress: "temporary_failure" } : {})
   }
 }
@@ -153,7 +162,7 @@ const workerDied = (facts: AttemptEndFacts): AttemptEnd => {
   const workerDeaths = facts.delivery.workerDeaths + 1
   const patch = { workerDeaths, statusMessage: workerDiedMessage }
   return workerDeaths >= facts.policy.workerDeathsMax
-    ? { trigger: "WorkerDiedTooOften", outcome: "no_reply", patch }
+    ? { trigger: endWithoutAnswer(facts.delivery, "WorkerDiedTooOften"), outcome: "no_reply", patch }
     : queuedAgain("WorkerDied", "no_reply", facts.now, patch)
 }
 

@@ -13,6 +13,7 @@ import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
 import { expectSuppression } from "../store/expectation.ts"
 import { leaseRenewal } from "../store/lease.ts"
+import { endWithoutAnswer } from "./attemptEnd.ts"
 import type { HandledStatus } from "./claim.ts"
 import { claimLost, hasBegunAttempt, holdsClaim } from "./claim.ts"
 import type { Transition } from "./transition.ts"
@@ -69,7 +70,7 @@ const transitionWithoutAttempt = (
   if (suppressed !== null) return applyTransition(delivery, "RecipientSuppressed", now, { reason: suppressed })
   // Only `expiresAt` ends a delivery before an attempt. After a downtime, the default lifetime thus still allows one attempt.
   if (message.expiresAt !== null && message.expiresAt <= now)
-    return applyTransition(delivery, "SendExpired", now, {
+    return applyTransition(delivery, endWithoutAnswer(delivery, "SendExpired"), now, {
       statusMessage: delivery.statusMessage ?? "The message expired in the queue."
     })
   if (maxMessageBytes !== null && encodedBytes(message) > maxMessageBytes)

@@ -88,8 +88,9 @@ const effectOf = (report: ValidDeliveryReport, reply: SmtpReply): ReportEffect =
   }
 }
 
-/** Whether the delivery may have been handed over, so that a report about it can be true. */
-const mayBeReported = ({ status, reason }: Delivery): boolean =>
+/** Whether the delivery may have been handed over, so that a report about it can be true. However it ended, an ambiguous attempt may have. */
+const mayBeReported = ({ status, reason, ambiguousAttempts }: Delivery): boolean =>
+  ambiguousAttempts > 0 ||
   status === "queued" ||
   status === "sending" ||
   status === "accepted" ||

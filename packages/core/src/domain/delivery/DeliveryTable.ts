@@ -64,6 +64,17 @@ const reports = <const F extends DeliveryStatus>(from: F) =>
     ...badReports(from)
   ] as const
 
+/** Nothing refunds the charge, because the relay may have the message. */
+const ambiguousFailure = <const F extends DeliveryStatus>(from: F) =>
+  ({
+    from,
+    trigger: "AmbiguousFailure",
+    to: "failed",
+    reason: "delivery_uncertain",
+    emits: "email.failed",
+    source: "decision 0006"
+  }) as const
+
 /** Every transition of a delivery. A delivery makes no other. */
 export const deliveryTable = [
   { from: "none", trigger: "SendAccepted", to: "queued", counters: countAsQueued, source: "decision 0015 (counters)" },
@@ -151,6 +162,8 @@ export const deliveryTable = [
     emits: "email.failed",
     source: "decision 0022"
   },
+  // The send expired, but the relay may have the message from an ambiguous attempt.
+  ambiguousFailure("queued"),
   {
     from: "queued",
     trigger: "MessageTooLarge",
@@ -242,14 +255,7 @@ export const deliveryTable = [
     source: "decision 0006"
   },
   { from: "sending", trigger: "AmbiguousRetry", to: "queued", source: "decision 0006" },
-  {
-    from: "sending",
-    trigger: "AmbiguousFailure",
-    to: "failed",
-    reason: "delivery_uncertain",
-    emits: "email.failed",
-    source: "decision 0006"
-  },
+  ambiguousFailure("sending"),
   {
     from: "sending",
     trigger: "RecipientSuppressed",

@@ -57,6 +57,13 @@ describe("beginAttempt", () => {
     expect(counterChanges(changes)).toEqual({ allowance: -1, "daily:2026-11-21": -1 })
   })
 
+  it("leaves an expired send uncertain and charged after an ambiguous attempt", () => {
+    const claimed = delivery({ worker: "w", attemptCount: 1, ambiguousAttempts: 1, reachedRelay: true })
+    const { answer, changes } = begin({ claimed, message: message({ expiresAt: now }) })
+    expect(answer).toBe("failed")
+    expect(nextState(changes)).toMatchObject({ status: "failed", reason: "delivery_uncertain", chargedAt: now })
+  })
+
   it.each([
     [2_000_000, true],
     [1_400_000, true],

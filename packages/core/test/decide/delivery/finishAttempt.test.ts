@@ -245,6 +245,31 @@ describe("finishAttempt, at the end of the lifetime", () => {
   })
 })
 
+describe("finishAttempt, after an ambiguous attempt", () => {
+  it.each<[string, HandOffResult, Partial<Delivery>]>([
+    ["a temporary refusal after the lifetime", refused("rcpt", 450), { deferrals: 0 }],
+    ["a lost connection after the lifetime", lost, {}],
+    ["a third dead worker before finalizing", died, { workerDeaths: 2 }]
+  ])("leaves the delivery uncertain after %s", (_, result, state) => {
+    const given = facts({ expiresAt: now + 1, state: { ambiguousAttempts: 1, reachedRelay: true, ...state } })
+    const { changes } = finishAttempt(result, given)
+    expect(nextState(changes)).toMatchObject({
+      status: "failed",
+      reason: "delivery_uncertain",
+      bounceType: null,
+      chargedAt: now
+    })
+  })
+
+  it("believes a final refusal", () => {
+    const given = facts({ state: { ambiguousAttempts: 1, reachedRelay: true } })
+    expect(nextState(finishAttempt(refused("endOfData", 554, "5.7.1"), given).changes)).toMatchObject({
+      status: "failed",
+      reason: "message_blocked"
+    })
+  })
+})
+
 describe("finishAttempt, with any result", () => {
   const stages = fc.constantFrom<SmtpReply["stage"]>("connect", "greeting", "auth", "mail", "rcpt", "data", "endOfData")
   const replies = fc

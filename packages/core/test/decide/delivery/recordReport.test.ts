@@ -7,7 +7,7 @@ import type { SuppressionRecord } from "../../../src/domain/contact/Suppression.
 import type { Delivery } from "../../../src/domain/delivery/Delivery.ts"
 import type { DeliveryReport, ValidDeliveryReport } from "../../../src/domain/delivery/DeliveryReport.ts"
 import { parseDeliveryReport } from "../../../src/domain/delivery/DeliveryReport.ts"
-import type { DeliveryStatus } from "../../../src/domain/delivery/DeliveryStatus.ts"
+import type { DeliveryReason, DeliveryStatus } from "../../../src/domain/delivery/DeliveryStatus.ts"
 import { deliveryStatuses } from "../../../src/domain/delivery/DeliveryStatus.ts"
 import type { Change } from "../../../src/domain/store/Change.ts"
 import { inCommitOrder } from "../../../src/domain/store/commitOrder.ts"
@@ -151,6 +151,24 @@ describe("recordReport", () => {
     for (const status of never) expect(recorded(report, facts({ status })).changes).toEqual([])
     const failed = facts({ status: "failed", reason: "message_blocked" })
     expect(recorded(report, failed)).toMatchObject({ changes: [], answer: { outcome: "unchanged", status: "failed" } })
+  })
+
+  it.each<[DeliveryStatus, DeliveryReason]>([
+    ["failed", "message_blocked"],
+    ["failed", "temporary_failure"],
+    ["suppressed", "manual"]
+  ])("suppresses after an ambiguous attempt, and keeps the status %s with %s", (status, reason) => {
+    const ended = facts({ status, reason, ambiguousAttempts: 1 })
+    for (const [report, suppressed] of [
+      [{ kind: "complained" }, ["complaint"]],
+      [{ kind: "bounced", enhancedCode: "5.1.1" }, ["hard_bounce"]]
+    ] as const) {
+      const { after, answer } = recorded(report, ended)
+      expect(answer).toEqual({ outcome: "recorded", status })
+      expect(after.delivery).toEqual(ended.delivery)
+      expect(Object.keys(after.suppression!.reasons)).toEqual(suppressed)
+    }
+    expect(recorded({ kind: "delivered" }, ended)).toMatchObject({ changes: [], answer: { outcome: "unchanged" } })
   })
 
   it("settles an uncertain delivery", () => {

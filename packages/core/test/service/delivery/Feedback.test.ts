@@ -11,11 +11,12 @@ import {
   tick,
   withTestMail
 } from "@mailkeep/test-support"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { DeliveryReport } from "../../../src/index.ts"
+import { minuteMillis } from "../../../src/domain/value/Instant.ts"
 import { Contacts, Feedback, Suppressions } from "../../../src/index.ts"
 
 /** The relay accepts everything, and bounces go to the operator's domain. */
@@ -63,6 +64,22 @@ describe.each(stores)("Feedback, over $name", (store) => {
         expect(yield* contacts.get(project, contactId)).toMatchObject({ blockReason: "hard_bounce" })
         const next = yield* send("next")
         expect(yield* delivery(next.deliveryIds[0]!)).toMatchObject({ status: "suppressed", reason: "hard_bounce" })
+        yield* expectBalanced
+      })
+    ))
+
+  it("leaves a send uncertain that expired after an ambiguous attempt, until a complaint settles it", () =>
+    withTestMail(store, { stub: { script: [{ acts: [{ act: "loseReply" }] }] } })(
+      Effect.gen(function* () {
+        const expiresAt = (yield* Clock.currentTimeMillis) + 5 * minuteMillis
+        const id = (yield* send("code", {}, { expiresAt })).deliveryIds[0]!
+        yield* tick
+        yield* TestClock.adjust("11 minutes")
+        yield* tick
+        expect(yield* delivery(id)).toMatchObject({ status: "failed", reason: "delivery_uncertain" })
+        yield* (yield* Feedback).report(project, id, { kind: "complained" })
+        expect(yield* delivery(id)).toMatchObject({ status: "complained", reason: "complaint" })
+        expect((yield* (yield* Suppressions).list(project)).items).toMatchObject([{ reason: "complaint" }])
         yield* expectBalanced
       })
     ))
