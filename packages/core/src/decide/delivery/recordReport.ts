@@ -64,11 +64,12 @@ const refusalOf = (reply: SmtpReply) =>
   classifyRefusal(reply.enhancedCode === null ? reply : { ...reply, smtpCode: null }).trigger
 
 const bounceEffect = ({ cause }: ValidDeliveryReport, reply: SmtpReply): ReportEffect => {
-  if (cause === "expired") return expired
   if (cause === "mailbox_unknown" || cause === "domain_unknown") return unknownMailbox
   const hasCode = reply.smtpCode !== null || reply.enhancedCode !== null
   if (cause === undefined && !hasCode) return unknownMailbox
+  // Also when a relay gives up after its last retry: the cause is then `expired`, and the code says why.
   if (isMailboxFull(reply)) return fullMailbox
+  if (cause === "expired") return expired
   const refusal = refusalOf(reply)
   if (refusal === "MessageRefused" && hasCode) return blockedMessage
   if (cause === "refused") return blockedRecipient

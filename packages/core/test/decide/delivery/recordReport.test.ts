@@ -90,6 +90,14 @@ const rows: ReadonlyArray<Row> = [
     "soft",
     []
   ],
+  [
+    "a full mailbox until the relay gave up",
+    { kind: "bounced", cause: "expired", smtpCode: 452, enhancedCode: "4.2.2" },
+    "bounced",
+    "recipient_blocked",
+    "soft",
+    []
+  ],
   ["a policy", { kind: "bounced", smtpCode: 550, enhancedCode: "5.7.1" }, "bounced", "message_blocked", "hard", []],
   [
     "the end of the relay's retries",

@@ -51,9 +51,9 @@ export const expectedBounces: ReadonlyArray<ExpectedBounce> = [
     recipient: (number) => `ada${number}@${fullDomain}`,
     enhancedCode: "4.2.2",
     ...bounced,
-    reason: "temporary_failure",
+    reason: "recipient_blocked",
     bounceType: "soft",
-    suppression: "temporary_failure"
+    suppression: null
   },
   {
     problem: "the next server has a temporary problem until the relay stops trying",
