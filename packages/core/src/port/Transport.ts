@@ -45,7 +45,10 @@ export interface TransportCapabilities {
   readonly signalsFinalize: boolean
   /** The relay drops a second hand-off of one `Message-ID`. */
   readonly idempotentHandOff: boolean
-  /** The largest message that the relay takes, in bytes; `null` when no limit is known. */
+  /**
+   * The largest message that the relay takes, in bytes; `null` when no limit is known. The core makes no attempt for a message whose bodies and
+   * files alone are larger. Only the transport knows the size with the encodings and the header: it answers with a refusal such as 552 5.3.4.
+   */
   readonly maxMessageBytes: number | null
   /** The relay takes addresses that are not ASCII (RFC 6531). */
   readonly smtpUtf8: boolean

@@ -48,17 +48,13 @@ export interface StartedAttempt {
   readonly suppression: SuppressionRecord | null
 }
 
-/** Base64 makes four octets of three bytes, and has a line end of two octets after each 76 (RFC 2045 §6.8). */
-const encodingFactor = 1.4
-
-/** Returns an upper bound of the encoded size: base64, line ends, 4096 bytes for the header, and as many for the header of each file. */
-const encodedBytes = ({ subject, html, text, attachments }: Message): number =>
-  4096 * (1 + attachments.length) +
-  Math.ceil(
-    ([subject, html, text].reduce((sum, part) => sum + (part?.length ?? 0) * 3, 0) +
-      attachments.reduce((sum, { size }) => sum + size, 0)) *
-      encodingFactor
-  )
+/**
+ * Returns a lower bound of the size as it is sent: a character takes at least one byte, and no encoding makes a file smaller. Only the transport
+ * knows the size itself.
+ */
+const messageBytesMin = ({ subject, html, text, attachments }: Message): number =>
+  [subject, html, text].reduce((sum, part) => sum + (part?.length ?? 0), 0) +
+  attachments.reduce((sum, { size }) => sum + size, 0)
 
 /** The transition of a delivery that gets no attempt now, or `undefined`. */
 const transitionWithoutAttempt = (
@@ -73,7 +69,7 @@ const transitionWithoutAttempt = (
     return applyTransition(delivery, endWithoutAnswer(delivery, "SendExpired"), now, {
       statusMessage: delivery.statusMessage ?? "The message expired in the queue."
     })
-  if (maxMessageBytes !== null && encodedBytes(message) > maxMessageBytes)
+  if (maxMessageBytes !== null && messageBytesMin(message) > maxMessageBytes)
     return applyTransition(delivery, "MessageTooLarge", now, {
       statusMessage: "The message is larger than the transport allows."
     })

@@ -65,13 +65,15 @@ describe("beginAttempt", () => {
   })
 
   it.each([
-    [2_000_000, true],
-    [1_400_000, true],
-    [1_300_000, false]
-  ])("compares the encoded size of a file of 1 MB with a limit of %d bytes", (maxMessageBytes, isSent) => {
+    [1_000_003, 990_000, true],
+    [1_000_002, 990_000, false],
+    [10_003, 0, true],
+    [10_002, 0, false]
+  ])("refuses by a limit of %d bytes only what is certainly larger, with a file of %d bytes", (limit, size, isSent) => {
     const file = { filename: "a", contentType: "a/b", contentId: null, disposition: "attachment", hash: "h" } as const
-    const known = message({ text: "Hi", attachments: [{ ...file, size: 990_000 }] })
-    expect(begin({ maxMessageBytes, message: known }).answer).toEqual(isSent ? expect.any(Object) : "failed")
+    const attachments = size === 0 ? [] : [{ ...file, size }]
+    const known = message({ subject: "Hi!", html: "x".repeat(9_900), text: "y".repeat(100), attachments })
+    expect(begin({ maxMessageBytes: limit, message: known }).answer).toEqual(isSent ? expect.any(Object) : "failed")
   })
 
   it("returns a delivery to the queue unclaimed and keeps its charge when the clock was set back and it is not due yet", () => {
