@@ -3,7 +3,8 @@
  */
 import { Feedback } from "@mailkeep/core"
 import { Effect } from "effect"
-import type { MailReport } from "../reports/MailReport.ts"
+import { isSameAddress } from "../reports/addresses.ts"
+import type { DeliveryStatusReport, MailReport } from "../reports/MailReport.ts"
 import type { ReturnedMail, ReturnedMessage, ReturnedOutcome } from "./ReturnedMail.ts"
 
 type CoreReport = Parameters<Feedback["Service"]["receive"]>[1]
@@ -13,8 +14,26 @@ const complaints: ReadonlySet<string> = new Set(["abuse", "fraud", "virus", "oth
 
 const enhancedCodeForm = /^[245]\.\d{1,3}\.\d{1,3}$/
 
-/** Returns the report as the core takes it. `null` for a report that is not final, such as a delay, and for the opposite of a complaint. */
-export const toCoreReport = (report: MailReport): CoreReport | null => {
+const isSameRecipient = (one: DeliveryStatusReport, other: DeliveryStatusReport): boolean =>
+  one.recipient !== null && other.recipient !== null && isSameAddress(one.recipient, other.recipient)
+
+/**
+ * Whether a message reports about another recipient too, or about a delivery. A return path belongs to one recipient. With several, the mailed
+ * address is an alias or a list, and the failure of one member shows nothing about it.
+ */
+const isAboutMember = (report: DeliveryStatusReport, all: ReadonlyArray<MailReport>): boolean =>
+  all.some(
+    (other) =>
+      other._tag === "DeliveryStatus" &&
+      other !== report &&
+      (other.action === "delivered" || !isSameRecipient(report, other))
+  )
+
+/**
+ * Returns a report of a message as the core takes it. `all` are the reports of the message. `null` for a report that is not final, such as a
+ * delay, and for the opposite of a complaint.
+ */
+export const toCoreReport = (report: MailReport, all: ReadonlyArray<MailReport> = [report]): CoreReport | null => {
   if (report._tag === "Complaint") return complaints.has(report.feedbackType) ? { kind: "complained" } : null
   if (report.action !== "failed" && report.action !== "delivered") return null
   const { cause, enhancedCode, smtpCode, diagnostic } = report
@@ -23,7 +42,8 @@ export const toCoreReport = (report: MailReport): CoreReport | null => {
     smtpCode: smtpCode !== null && smtpCode >= 200 && smtpCode <= 599 ? smtpCode : null,
     text: diagnostic
   }
-  return cause === null ? { kind: "delivered", ...details } : { kind: "bounced", cause, ...details }
+  if (cause === null) return { kind: "delivered", ...details }
+  return { kind: "bounced", cause: isAboutMember(report, all) ? "refused" : cause, ...details }
 }
 
 /**
@@ -33,7 +53,7 @@ export const toCoreReport = (report: MailReport): CoreReport | null => {
 export const toCoreReports = (reports: ReadonlyArray<MailReport>): ReadonlyArray<CoreReport> => {
   const found = new Map<string, CoreReport>()
   for (const report of reports) {
-    const core = toCoreReport(report)
+    const core = toCoreReport(report, reports)
     const key = core === null ? "" : `${core.kind} ${core.cause ?? ""}`
     if (core !== null && !found.has(key)) found.set(key, core)
   }

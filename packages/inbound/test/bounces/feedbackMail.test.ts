@@ -73,16 +73,40 @@ describe("toCoreReports", () => {
       complaint("not-spam"),
       status({ diagnostic: "second", enhancedCode: "5.1.10" }),
       status({ cause: "refused" }),
-      status({ action: "delivered", cause: null }),
       complaint("abuse"),
       complaint("fraud")
     ]
     expect(toCoreReports(reports)).toEqual([
       { kind: "bounced", cause: "mailbox_unknown", ...details, text: "first" },
       { kind: "bounced", cause: "refused", ...details },
-      { kind: "delivered", ...details },
       { kind: "complained" }
     ])
+  })
+})
+
+describe("toCoreReport, in a message with several reports", () => {
+  const gone = status({ recipient: "gone@other.example", originalRecipient: "ada@example.org" })
+  const alive = status({ ...gone, recipient: "alive@other.example", action: "delivered", cause: null })
+
+  it.each<[string, ReadonlyArray<DeliveryStatusReport>, string]>([
+    ["another recipient got the message", [gone, alive], "refused"],
+    ["the message was delivered to a recipient without a name", [gone, { ...alive, recipient: null }], "refused"],
+    ["several recipients failed", [gone, status({ ...gone, recipient: "also@other.example" })], "refused"],
+    ["a list was expanded", [gone, { ...alive, recipient: "ada@example.org", action: "expanded" }], "refused"],
+    ["the same recipient got the message", [gone, { ...alive, recipient: "GONE@other.example" }], "refused"],
+    [
+      "the same recipient was delayed before",
+      [gone, { ...alive, recipient: gone.recipient, action: "delayed" }],
+      "mailbox_unknown"
+    ],
+    ["there is no other report", [gone], "mailbox_unknown"]
+  ])("decides the cause when %s", (_, all, cause) => {
+    expect(toCoreReport(gone, all)).toMatchObject({ kind: "bounced", cause })
+  })
+
+  it("doubts that an address is unreachable when only one member was", () => {
+    const expired = status({ ...gone, cause: "expired", enhancedCode: "4.4.7" })
+    expect(toCoreReport(expired, [expired, alive])).toMatchObject({ cause: "refused", enhancedCode: "4.4.7" })
   })
 })
 
@@ -91,14 +115,14 @@ type Received = Effect.Success<ReturnType<Feedback["Service"]["receive"]>>
 const recorded: Received = { projectId: "prj_1", deliveryId: "del_1", outcome: "recorded", status: "bounced" }
 const unmatched: Received = { outcome: "unmatched" }
 
-/** Receives one message with a report for each given answer of the core. */
-const receiveReports = (answers: ReadonlyArray<Received>) => {
+/** Receives one message with a report for each given answer of the core. `given` gets the reports that the core receives. */
+const receiveReports = (answers: ReadonlyArray<Received>, given: Array<unknown> = []) => {
   const left = [...answers]
   const raw = notification({
     recipients: answers.map((_, index) => ({
       "Final-Recipient": `rfc822; r${index}@example.org`,
-      Action: "failed",
-      Status: ["5.1.1", "5.1.2"][index]!
+      Action: ["failed", "delivered"][index]!,
+      Status: ["5.1.1", "2.0.0"][index]!
     }))
   })
   return Effect.flatMap(feedbackMail, (mail) =>
@@ -111,7 +135,7 @@ const receiveReports = (answers: ReadonlyArray<Received>) => {
   ).pipe(
     Effect.provideService(Feedback, {
       report: () => Effect.die("not used"),
-      receive: () => Effect.succeed(left.shift() ?? unmatched),
+      receive: (_, report) => Effect.sync(() => (given.push(report), left.shift() ?? unmatched)),
       isReturnPath: () => Effect.succeed(true)
     })
   )
@@ -124,5 +148,14 @@ describe("feedbackMail", () => {
     ["no report", [unmatched, unmatched], "unmatched"]
   ])("returns the strongest outcome of a message when the core records %s", async (_, answers, outcome) => {
     expect(await Effect.runPromise(receiveReports(answers))).toBe(outcome)
+  })
+
+  it("doubts every failure of a message that reports several recipients", async () => {
+    const given: Array<unknown> = []
+    await Effect.runPromise(receiveReports([recorded, recorded], given))
+    expect(given).toMatchObject([
+      { kind: "bounced", cause: "refused" },
+      { kind: "bounced", cause: "refused" }
+    ])
   })
 })
