@@ -49,6 +49,7 @@ describe("failureCauseOf, by the code", () => {
     ["5.3.0", "refused"],
     ["5.3.4", "refused"],
     ["5.4.1", "refused"],
+    ["5.4.6", "refused"],
     ["5.5.0", "refused"],
     ["5.7.1", "refused"]
   ])("decides for %s", (status, cause) => {
@@ -57,6 +58,8 @@ describe("failureCauseOf, by the code", () => {
 
   it.each<[Partial<FailureFacts>]>([
     [{ reportedEnhancedCode: "4.4.7" }],
+    [{ reportedEnhancedCode: "5.4.7", smtpCode: 554, diagnostic: "554 5.4.7 delivery time expired" }],
+    [{ reportedEnhancedCode: "5.0.0", remoteEnhancedCode: "5.4.7" }],
     [{ reportedEnhancedCode: "4.0.0", smtpCode: 550, diagnostic: "550 no such user here", command: "rcpt" }],
     [{ reportedEnhancedCode: "5.0.0", remoteEnhancedCode: "4.2.2", enhancedCode: "4.2.2" }],
     [{ smtpCode: 450, remoteEnhancedCode: "5.1.1" }]

@@ -108,6 +108,14 @@ const rows: ReadonlyArray<Row> = [
     ["temporary_failure"]
   ],
   [
+    "the end of the relay's retries with a permanent code",
+    { kind: "bounced", smtpCode: 554, enhancedCode: "5.4.7" },
+    "bounced",
+    "temporary_failure",
+    "soft",
+    ["temporary_failure"]
+  ],
+  [
     "a mailbox that its source does not know, whatever the code",
     { kind: "bounced", cause: "mailbox_unknown", enhancedCode: "5.4.4" },
     "bounced",
