@@ -30,8 +30,8 @@ const isAboutMember = (report: DeliveryStatusReport, all: ReadonlyArray<MailRepo
   )
 
 /**
- * Returns a report of a message as the core takes it. `all` are the reports of the message. `null` for a report that is not final, such as a
- * delay, and for the opposite of a complaint.
+ * Returns a report of a message as the core takes it. The other reports of the message (`all`) can weaken its cause. Returns `null` for a report
+ * that is not final, such as a delay, and for the opposite of a complaint.
  */
 export const toCoreReport = (report: MailReport, all: ReadonlyArray<MailReport> = [report]): CoreReport | null => {
   if (report._tag === "Complaint") return complaints.has(report.feedbackType) ? { kind: "complained" } : null

@@ -96,8 +96,9 @@ interface Deferral {
 }
 
 /**
- * Returns the delivery to the queue, or ends it if the next attempt would be after its lifetime. `expiresAt` says how long the content is of
- * use, and nothing about the address. So it does not suppress the address, and neither does a first refusal, which can be greylisting.
+ * Returns the delivery to the queue, or ends it if the next attempt would be after its lifetime. The address is suppressed only at the end of
+ * the default lifetime. `expiresAt` says how long the content is of use, and nothing about the address. A first refusal does not suppress the
+ * address either, because it can be greylisting.
  */
 const deferred = (
   { now, policy, expiresAt, delivery }: AttemptEndFacts,
