@@ -155,7 +155,7 @@ describe("feedbackMail", () => {
     await Effect.runPromise(receiveReports([recorded, recorded], given))
     expect(given).toMatchObject([
       { kind: "bounced", cause: "refused" },
-      { kind: "bounced", cause: "refused" }
+      { kind: "delivered" }
     ])
   })
 })
