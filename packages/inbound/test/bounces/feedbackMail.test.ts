@@ -153,9 +153,6 @@ describe("feedbackMail", () => {
   it("doubts every failure of a message that reports several recipients", async () => {
     const given: Array<unknown> = []
     await Effect.runPromise(receiveReports([recorded, recorded], given))
-    expect(given).toMatchObject([
-      { kind: "bounced", cause: "refused" },
-      { kind: "delivered" }
-    ])
+    expect(given).toMatchObject([{ kind: "bounced", cause: "refused" }, { kind: "delivered" }])
   })
 })
