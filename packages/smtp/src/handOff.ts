@@ -114,6 +114,14 @@ const outcomeOf = (pooled: PooledConnection, ended: Ended, confirmsDelivery: boo
 
 const answeredTooEarly = new TransportUnavailable({ reason: "The relay answered before the message was complete." })
 
+/** The transaction ended after `beforeFinalize` and before the end of data. After an early reply, nobody knows what the relay has. */
+const endedUnfinished = (pooled: PooledConnection, transaction: Transaction, ended: Ended) =>
+  Effect.mapError(endedEarly(pooled, transaction, ended), (failure) =>
+    failure._tag === "TransportUnavailable" && "error" in ended
+      ? new TransportUnavailable({ reason: failure.reason, certainlyNotAccepted: true })
+      : failure
+  )
+
 /** The transaction ended before the end of data. */
 const endedEarly = (pooled: PooledConnection, transaction: Transaction, ended: Ended) => {
   if ("reply" in ended) return Effect.fail(answeredTooEarly)
@@ -150,7 +158,7 @@ const handOver = (pooled: PooledConnection, handOff: HandOff, message: PreparedM
     connection.silenceMax(endOfDataReplyMillis)
     yield* handOff.beforeFinalize
     const before = yield* Effect.promise(() => Promise.race([transaction.ended, Promise.resolve("open" as const)]))
-    if (before !== "open") return yield* endedEarly(pooled, transaction, before)
+    if (before !== "open") return yield* endedUnfinished(pooled, transaction, before)
     transaction.finish()
     return yield* outcomeOf(pooled, yield* Effect.promise(() => transaction.ended), settings.confirmsDelivery)
   })

@@ -4,7 +4,7 @@ import { Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { SmtpTransport } from "../src/index.ts"
-import { handOff, message, withRelay } from "./handOffHarness.ts"
+import { handOff, message, shown, withRelay } from "./handOffHarness.ts"
 import type { Bench } from "./handOffHarness.ts"
 import type { Act, Step } from "./ScriptedRelay.ts"
 import { testCertificate } from "./testCertificate.ts"
@@ -265,9 +265,9 @@ describe("beforeFinalize", () => {
   })
 
   it("does not send the end of data when the relay answers or is lost during beforeFinalize", async () => {
-    for (const [act, ended] of [
-      ["answer", "Unavailable: The relay answered before the message was complete."],
-      ["die", "Unavailable: The connection to the relay failed (ECONNRESET)."]
+    for (const [act, ended, certainlyNotAccepted] of [
+      ["answer", "Unavailable: The relay answered before the message was complete.", false],
+      ["die", "Unavailable: The connection to the relay failed (ECONNRESET).", true]
     ] as const)
       await withRelay({}, {}, async (bench) => {
         const beforeFinalize = Effect.promise(async () => {
@@ -275,7 +275,8 @@ describe("beforeFinalize", () => {
           else bench.relay.say("250 2.0.0 Queued")
           await new Promise<void>((resolve) => setImmediate(() => setImmediate(() => setImmediate(resolve))))
         })
-        expect((await bench.run({ beforeFinalize })).ended).toBe(ended)
+        const failure = await Effect.runPromise(Effect.flip(bench.transport.handOff(handOff({ beforeFinalize }))))
+        expect([shown(failure), "certainlyNotAccepted" in failure]).toEqual([ended, certainlyNotAccepted])
         await bench.relay.until(() => bench.relay.openSessions === 0)
         expect(bench.relay.taken).toEqual([])
       })

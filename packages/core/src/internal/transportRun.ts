@@ -20,9 +20,9 @@ export const handOffResultOf = (
     if (reason._tag === "Fail") {
       const { error } = reason
       if (error instanceof HandOffRevoked) return { _tag: "Revoked" }
-      return error instanceof UnsafeHeaderValue
-        ? { _tag: "NotSendable", why: error.message }
-        : { _tag: "NoReply", why: error.reason }
+      if (error instanceof UnsafeHeaderValue) return { _tag: "NotSendable", why: error.message }
+      const { reason: why, certainlyNotAccepted = false } = error
+      return { _tag: "NoReply", why, certainlyNotAccepted }
     }
   }
   return { _tag: "NoReply", why: "The transport failed." }

@@ -16,6 +16,11 @@ import type { SmtpReply } from "../domain/delivery/SmtpReply.ts"
 export class TransportUnavailable extends Data.TaggedError("TransportUnavailable")<{
   readonly reason: string
   readonly cause?: unknown
+  /**
+   * `true` if the relay has certainly not accepted the message, for example because the end of data was not sent. The attempt is then not ambiguous,
+   * whatever its phase. Default `false`: the phase decides.
+   */
+  readonly certainlyNotAccepted?: boolean
 }> {
   /** Retryable: the core decides by the phase of the attempt whether and when it tries again. */
   get isRetryable() {

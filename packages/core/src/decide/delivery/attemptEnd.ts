@@ -13,13 +13,20 @@ import type { Instant } from "../../domain/value/Instant.ts"
 import { jitterOf } from "../../domain/value/Jitter.ts"
 import { secondMillis } from "../../domain/value/Instant.ts"
 
+/** There is no answer of the relay. The optional fields have the meaning that they have in `TransportUnavailable`. */
+interface NoReply {
+  readonly _tag: "NoReply"
+  readonly why: string
+  readonly certainlyNotAccepted?: boolean
+}
+
 /** How a hand-off ended. */
 export type HandOffResult =
   | { readonly _tag: "Accepted"; readonly reply: SmtpReply }
   | { readonly _tag: "Delivered"; readonly reply: SmtpReply }
   | { readonly _tag: "Refused"; readonly reply: SmtpReply }
   /** The connection was lost, or the deadline expired. */
-  | { readonly _tag: "NoReply"; readonly why: string }
+  | NoReply
   /** Mailkeep stopped the hand-off because of a shutdown. */
   | { readonly _tag: "ShutDown" }
   /** The message was not given to the transport, because a value of it is not allowed in a header field. */
@@ -220,7 +227,8 @@ const meanings: { readonly [Tag in HandOffResult["_tag"]]: EndByCertainty<Tag> }
   },
   NoReply: {
     outcomeKnown: ({ why }, facts) => unanswered(why, facts),
-    inDoubt: ({ why }, facts) => ambiguous(why, facts)
+    inDoubt: ({ why, certainlyNotAccepted = false }, facts) =>
+      certainlyNotAccepted ? unanswered(why, facts) : ambiguous(why, facts)
   },
   WorkerDied: { outcomeKnown: (_, facts) => workerDied(facts), inDoubt: (_, facts) => workerDiedInDoubt(facts) }
 }

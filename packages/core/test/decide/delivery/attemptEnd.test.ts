@@ -60,6 +60,12 @@ const table: ReadonlyArray<readonly [name: string, HandOffResult, started: Ends,
     ["TransportDeferred", "no_reply"],
     ["AmbiguousRetry", "ambiguous"]
   ],
+  [
+    "a connection that was lost before the end of data",
+    { _tag: "NoReply", why: "gone", certainlyNotAccepted: true },
+    ["TransportDeferred", "no_reply"],
+    ["TransportDeferred", "no_reply"]
+  ],
   ["a dead worker", { _tag: "WorkerDied" }, ["WorkerDied", "no_reply"], ["AmbiguousRetry", "ambiguous"]]
 ]
 

@@ -20,6 +20,7 @@ import {
 import { hourMillis, minuteMillis } from "../../../src/domain/value/Instant.ts"
 import { Suppressions } from "../../../src/index.ts"
 import { MailStore } from "../../../src/port/MailStore.ts"
+import { TransportUnavailable } from "../../../src/port/Transport.ts"
 
 const always = (...acts: readonly [StubAct, ...Array<StubAct>]) => ({ stub: { script: [{ acts }] } })
 
@@ -347,6 +348,23 @@ describe.each(stores)("a hand-off, over $name", (store) => {
         expect(yield* taken).toEqual([])
         expect((yield* detail(id)).attempts).toMatchObject([{ outcome: "suppressed" }])
         yield* expectBalanced
+      })
+    ))
+
+  it("does not count an attempt as ambiguous when the relay has certainly not accepted the message", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const { deliveryIds } = yield* send("k", {}, { onAmbiguous: "fail" })
+        yield* tickWith({
+          ...StubTransport.make(),
+          handOff: ({ beforeFinalize }) =>
+            Effect.andThen(
+              beforeFinalize,
+              Effect.fail(new TransportUnavailable({ reason: "The connection was lost.", certainlyNotAccepted: true }))
+            )
+        })
+        expect(yield* delivery(deliveryIds[0]!)).toMatchObject({ status: "queued", ambiguousAttempts: 0, deferrals: 0 })
+        expect((yield* detail(deliveryIds[0]!)).attempts).toMatchObject([{ outcome: "no_reply" }])
       })
     ))
 
