@@ -123,7 +123,8 @@ const readFiles = ({ attachments }: HandOff["message"]): Effect.Effect<void, Tra
             if (octets !== size) throw new Error("The file does not have its size.")
           }
         },
-        catch: (cause) => new TransportUnavailable({ reason: "A file of the message could not be read.", cause })
+        catch: (cause) =>
+          new TransportUnavailable({ reason: "A file of the message could not be read.", cause, relayFault: false })
       })
 
 /** Runs a function of the product, and waits for an async one. A rejection is a defect, as an error that the function throws. */

@@ -119,6 +119,6 @@ export const prepareMessage = (
     try: (signal) => prepared(handOff, textAlternative, signal),
     catch: (error) =>
       error instanceof AttachmentUnreadable
-        ? new TransportUnavailable({ reason: "An attachment of the message could not be read." })
+        ? new TransportUnavailable({ reason: "An attachment of the message could not be read.", relayFault: false })
         : new MessageUnsendable({ reason: "The message could not be composed or signed." })
   })

@@ -109,7 +109,7 @@ const reasonOf = (error: RelayError): string => {
 
 /** There is no answer, for the reason that the error gives. */
 export const unavailableBecause = (error: RelayError): TransportUnavailable =>
-  new TransportUnavailable({ reason: reasonOf(error) })
+  new TransportUnavailable({ reason: reasonOf(error), relayFault: error.code !== "ESTREAM" })
 
 /** Replaces the text of a refused login, because some relays repeat the command, which has the credentials. */
 const loginRefused = "The relay refused the login."

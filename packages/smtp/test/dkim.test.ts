@@ -200,7 +200,8 @@ describe("prepareMessage", () => {
     )
     expect(failure).toMatchObject({
       _tag: "TransportUnavailable",
-      reason: "An attachment of the message could not be read."
+      reason: "An attachment of the message could not be read.",
+      relayFault: false
     })
   })
 

@@ -29,7 +29,7 @@ export const relaySignalOf = (result: HandOffResult): RelaySignal => {
     case "Refused":
       return classifyRefusal(result.reply).relayFault ? "busy" : "answered"
     case "NoReply":
-      return "unreachable"
+      return result.relayFault === false ? "none" : "unreachable"
     default:
       return "none"
   }

@@ -21,8 +21,8 @@ export const handOffResultOf = (
       const { error } = reason
       if (error instanceof HandOffRevoked) return { _tag: "Revoked" }
       if (error instanceof UnsafeHeaderValue) return { _tag: "NotSendable", why: error.message }
-      const { reason: why, certainlyNotAccepted = false } = error
-      return { _tag: "NoReply", why, certainlyNotAccepted }
+      const { reason: why, certainlyNotAccepted = false, relayFault = true } = error
+      return { _tag: "NoReply", why, certainlyNotAccepted, relayFault }
     }
   }
   return { _tag: "NoReply", why: "The transport failed." }

@@ -21,6 +21,11 @@ export class TransportUnavailable extends Data.TaggedError("TransportUnavailable
    * whatever its phase. Default `false`: the phase decides.
    */
   readonly certainlyNotAccepted?: boolean
+  /**
+   * `false` if the failure says nothing about the relay, for example because a file of the message could not be read. The hand-offs of other messages
+   * then go on as before. Default `true`.
+   */
+  readonly relayFault?: boolean
 }> {
   /** Retryable: the core decides by the phase of the attempt whether and when it tries again. */
   get isRetryable() {

@@ -40,6 +40,7 @@ describe("relaySignalOf", () => {
     ["454", refused("auth", 454, "4.7.0"), "busy"],
     ["a refusing greeting", refused("greeting", 554), "busy"],
     ["no reply", noReply, "unreachable"],
+    ["a file that cannot be read", { _tag: "NoReply", why: "No file.", relayFault: false }, "none"],
     ["a shutdown", { _tag: "ShutDown" }, "none"],
     ["a revoked hand-off", { _tag: "Revoked" }, "none"]
   ])("reads %s", (_, result, signal) => {

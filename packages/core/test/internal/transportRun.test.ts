@@ -1,5 +1,7 @@
+import { Exit } from "effect"
 import { describe, expect, it } from "vitest"
-import { withoutTransport } from "../../src/internal/transportRun.ts"
+import { handOffResultOf, withoutTransport } from "../../src/internal/transportRun.ts"
+import { TransportUnavailable } from "../../src/port/Transport.ts"
 
 describe("withoutTransport", () => {
   it.each([
@@ -12,5 +14,22 @@ describe("withoutTransport", () => {
     ]
   ] as const)("makes of %j a result that is not ambiguous", (result, expected) => {
     expect(withoutTransport(result)).toEqual(expected)
+  })
+})
+
+describe("handOffResultOf", () => {
+  it("keeps what the transport knows about a failure", () => {
+    const known = { certainlyNotAccepted: true, relayFault: false }
+    expect(handOffResultOf(Exit.fail(new TransportUnavailable({ reason: "gone", ...known })))).toEqual({
+      _tag: "NoReply",
+      why: "gone",
+      ...known
+    })
+    expect(handOffResultOf(Exit.fail(new TransportUnavailable({ reason: "gone" })))).toEqual({
+      _tag: "NoReply",
+      why: "gone",
+      certainlyNotAccepted: false,
+      relayFault: true
+    })
   })
 })

@@ -18,6 +18,7 @@ interface NoReply {
   readonly _tag: "NoReply"
   readonly why: string
   readonly certainlyNotAccepted?: boolean
+  readonly relayFault?: boolean
 }
 
 /** How a hand-off ended. */
@@ -147,12 +148,12 @@ const refused: EndOf<"Refused"> = ({ reply }, facts) => {
   }
 }
 
-const unanswered = (statusMessage: string, facts: AttemptEndFacts): AttemptEnd =>
+const unanswered: EndOf<"NoReply"> = ({ why, relayFault = true }, facts) =>
   deferred(facts, {
     outcome: "no_reply",
-    statusMessage,
+    statusMessage: why,
     reachedRelay: facts.delivery.reachedRelay,
-    relayFault: true,
+    relayFault,
     aboutRecipient: false
   })
 
@@ -226,9 +227,9 @@ const meanings: { readonly [Tag in HandOffResult["_tag"]]: EndByCertainty<Tag> }
     inDoubt: (_, facts) => ambiguous(workerShutDownMessage, facts)
   },
   NoReply: {
-    outcomeKnown: ({ why }, facts) => unanswered(why, facts),
-    inDoubt: ({ why, certainlyNotAccepted = false }, facts) =>
-      certainlyNotAccepted ? unanswered(why, facts) : ambiguous(why, facts)
+    outcomeKnown: unanswered,
+    inDoubt: (result, facts) =>
+      result.certainlyNotAccepted === true ? unanswered(result, facts) : ambiguous(result.why, facts)
   },
   WorkerDied: { outcomeKnown: (_, facts) => workerDied(facts), inDoubt: (_, facts) => workerDiedInDoubt(facts) }
 }

@@ -87,6 +87,16 @@ describe("attemptEndOf", () => {
   )
 })
 
+describe("a hand-off without an answer", () => {
+  it("counts as a deferral unless the relay is the cause", () => {
+    const deferrals = [true, false].map(
+      (relayFault) =>
+        attemptEndOf({ _tag: "NoReply", why: "gone", relayFault }, facts("started", false)).patch.deferrals
+    )
+    expect(deferrals).toEqual([0, 1])
+  })
+})
+
 describe("hasReadEnvelope", () => {
   it.each<[SmtpStage, boolean]>([
     ["connect", false],
