@@ -23,7 +23,7 @@ export class TransportUnavailable extends Data.TaggedError("TransportUnavailable
   readonly certainlyNotAccepted?: boolean
   /**
    * `false` if the failure says nothing about the relay, for example because a file of the message could not be read. The hand-offs of other messages
-   * then go on as before. Default `true`.
+   * then continue as before. Default `true`.
    */
   readonly relayFault?: boolean
 }> {
