@@ -29,7 +29,6 @@ import { makeStagedCommit } from "./internal/stagedCommit.ts"
 import { makeCommitThread } from "./internal/thread/commitThread.ts"
 import { makeScanThread } from "./internal/thread/scanThread.ts"
 import { makeStartingWriter } from "./internal/thread/startingWriter.ts"
-import { missingFile } from "./internal/thread/workerThread.ts"
 
 /** The location of the store, and the thread that writes. */
 export interface SqliteOptions {
@@ -78,13 +77,6 @@ export const make = ({
   Effect.gen(function* () {
     if (isForeignConnection(ownConnection))
       return yield* new StoreNotOpened({ reason: "not_durable", where: givenName, detail: foreignConnectionSentence })
-    const missing = missingFile(["commitWorker", "scanWorker"])
-    if (missing !== undefined)
-      return yield* new StoreNotOpened({
-        reason: "unsupported_runtime",
-        where: givenName,
-        detail: `The file ${missing} of @mailkeep/sqlite is missing. A bundler must not include the package: mark it as external`
-      })
     const database = yield* openDatabase(givenName)
     // SQLite keeps the log beside the real file. A relative path would mean another file after the program changes its folder.
     const filename = yield* Effect.try({
@@ -100,16 +92,7 @@ export const make = ({
     const check = () => checkFiles(filename, identity)
     const thread =
       commitThread === "worker"
-        ? yield* Effect.mapError(
-            makeCommitThread(filename, identity, connections, () => readerVersion() === openedVersion),
-            ({ cause }) =>
-              new StoreNotOpened({
-                reason: "unsupported_runtime",
-                where: givenName,
-                detail: "The process may not start the thread that commits",
-                cause
-              })
-          )
+        ? yield* makeCommitThread(filename, identity, connections, () => readerVersion() === openedVersion)
         : undefined
     const writer =
       thread === undefined
@@ -136,7 +119,7 @@ export const make = ({
       }
     }
 
-    return {
+    const store: SqliteMailStoreShape = {
       capabilities,
       commit: makeStagedCommit({
         submit: group.submit,
@@ -173,7 +156,12 @@ export const make = ({
       groupCounts: group.counts,
       commitThreadStarted: thread?.started ?? Effect.void
     }
-  })
+    return store
+  }).pipe(
+    Effect.catchTag("ThreadNotAvailable", ({ detail, cause }) =>
+      Effect.fail(new StoreNotOpened({ reason: "unsupported_runtime", where: givenName, detail, cause }))
+    )
+  )
 
 /**
  * The service of this store, for values that only SQLite has.

@@ -97,7 +97,7 @@ console.log(JSON.stringify({ _tag, reason, message }))
     expect(failureOf(join(packageFolder, "src"), makeFolder(), flags)).toMatchObject({
       _tag: "StoreNotOpened",
       reason: "unsupported_runtime",
-      message: expect.stringContaining("may not start the thread")
+      message: expect.stringContaining("may not start a thread")
     })
   })
 })

@@ -16,7 +16,7 @@ import { monotonicMillis } from "../lockWait.ts"
 import { unavailable } from "../sqliteFailure.ts"
 import type { ThreadError } from "./replies.ts"
 import { fromThreadError } from "./replies.ts"
-import type { NotCloneable } from "./workerThread.ts"
+import type { NotCloneable, ThreadNotAvailable } from "./workerThread.ts"
 import { makeWorkerThread } from "./workerThread.ts"
 
 export interface CommitThreadData {
@@ -86,14 +86,14 @@ export interface CommitThread extends GroupWriter {
 /**
  * Starts the thread without waiting for it. The scope lets the thread finish its batches and close its connection. A thread that dies fails
  * the batches that it has not answered with `StoreUnavailable`. The next batch starts another thread. `isUnchanged` says whether no other
- * connection has committed since the caller opened the file. Fails if the process may start no thread.
+ * connection has committed since the caller opened the file. Fails if the thread cannot be started.
  */
 export const makeCommitThread = (
   filename: string,
   identity: FileIdentity,
   connections: ProductConnections,
   isUnchanged: () => boolean
-): Effect.Effect<CommitThread, StoreUnavailable, Scope.Scope> =>
+): Effect.Effect<CommitThread, ThreadNotAvailable, Scope.Scope> =>
   Effect.gen(function* () {
     const { request, start } = yield* makeWorkerThread<CommitRequest, CommitReply>({
       module: "commitWorker",

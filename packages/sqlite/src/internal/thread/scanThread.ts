@@ -5,6 +5,7 @@ import type { Query } from "@mailkeep/core/adapter"
 import type { StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Effect } from "effect"
+import type { ThreadNotAvailable } from "./workerThread.ts"
 import { makeWorkerThread } from "./workerThread.ts"
 
 /** The number of requests that may wait for the thread. */
@@ -27,7 +28,7 @@ export interface ScanThread {
 export const makeScanThread = (
   filename: string,
   idleMillis = idleMillisDefault
-): Effect.Effect<ScanThread, never, Scope.Scope> =>
+): Effect.Effect<ScanThread, ThreadNotAvailable, Scope.Scope> =>
   Effect.map(
     makeWorkerThread<ReadonlyArray<Query>, ReadonlyArray<unknown>>({
       module: "scanWorker",

@@ -15,6 +15,13 @@ import { unavailable } from "../sqliteFailure.ts"
 import type { DriverLoading } from "./driverLoading.ts"
 import { beginLoading, endLoading, whenLoaded } from "./driverLoading.ts"
 
+/** The thread cannot be started in this process. */
+export class ThreadNotAvailable extends Data.TaggedError("ThreadNotAvailable")<{
+  /** A sentence without a full stop. */
+  readonly detail: string
+  readonly cause?: unknown
+}> {}
+
 /** A request contains a value that cannot be copied to another thread, such as a function. */
 export class NotCloneable extends Data.TaggedError("NotCloneable")<{ readonly cause: unknown }> {}
 
@@ -37,8 +44,8 @@ export interface WorkerThread<Request, Reply> {
    * with `NotCloneable` before anything is sent. Dies of a bug in the thread.
    */
   readonly request: (request: Request) => Effect.Effect<Reply, StoreUnavailable | NotCloneable>
-  /** Starts the thread, if it does not run, before the first request needs it. Fails with `StoreUnavailable` if the process may start no thread. */
-  readonly start: Effect.Effect<void, StoreUnavailable>
+  /** Starts the thread, if it does not run, before the first request needs it. Fails if the process may start no thread. */
+  readonly start: Effect.Effect<void, ThreadNotAvailable>
 }
 
 const effectOf = <Reply>(message: ThreadReply<Reply>): Effect.Effect<Reply, StoreUnavailable> =>
@@ -51,20 +58,20 @@ const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js"
 
 const fileOf = (module: ThreadModule): URL => new URL(`./${module}${extension}`, import.meta.url)
 
-/** The first of the files that does not exist, because a bundler has left it out. */
-export const missingFile = (modules: ReadonlyArray<ThreadModule>): string | undefined => {
-  const missing = modules.find((module) => !existsSync(fileOf(module)))
-  return missing === undefined ? undefined : `${missing}${extension}`
-}
-
-/** The scope ends the thread. A pending request then fails with `closed`. */
+/** The scope ends the thread. A pending request then fails with `closed`. Fails if a bundler has left out the file of the thread. */
 export const makeWorkerThread = <Request, Reply>({
   module,
   workerData,
   resourceLimits,
   pendingMax,
   idleMillis
-}: WorkerThreadOptions): Effect.Effect<WorkerThread<Request, Reply>, never, Scope.Scope> => {
+}: WorkerThreadOptions): Effect.Effect<WorkerThread<Request, Reply>, ThreadNotAvailable, Scope.Scope> => {
+  if (!existsSync(fileOf(module)))
+    return Effect.fail(
+      new ThreadNotAvailable({
+        detail: `The file ${module}${extension} of @mailkeep/sqlite is missing. A bundler must not include the package: mark it as external`
+      })
+    )
   type Resume = (effect: Effect.Effect<Reply, StoreUnavailable | NotCloneable>) => void
   const pending = new Map<number, Resume>()
   let worker: { readonly thread: Worker; readonly loading: DriverLoading } | undefined
@@ -185,7 +192,7 @@ export const makeWorkerThread = <Request, Reply>({
       running()
       if (pending.size === 0) rest()
     },
-    catch: (cause) => cause as StoreUnavailable
+    catch: (cause) => new ThreadNotAvailable({ detail: "The process may not start a thread", cause })
   })
 
   const close = Effect.suspend(() => {
