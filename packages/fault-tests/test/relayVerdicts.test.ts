@@ -1,6 +1,7 @@
 /**
  * Tests the checks of the runs with a real relay: each of them reports the fault that it is for.
  */
+import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { unexplainedCopies } from "../src/relay/arrivedMails.ts"
 import type { ShownDelivery } from "../src/relay/bounces/bounceVerdict.ts"
@@ -66,6 +67,26 @@ describe("differences", () => {
   it("takes a name in A-labels and in Unicode as the same domain", () => {
     const mail = { ...one.mail, to: ["ada@münchen.test"] }
     expect(differences(mail, mail.to[0]!, { ...arrived, to: [["", "ada@xn--mnchen-3ya.test"]] })).toEqual([])
+  })
+
+  it("finds none if files of one name and content arrive in another order", () => {
+    const empty = { filename: "a.txt", contentType: "text/plain", content: new Uint8Array() }
+    const files = [
+      { ...empty, contentId: "one" },
+      { ...empty, contentId: "two" },
+      { ...empty, contentId: null }
+    ]
+    const attachments = files.map(({ filename, contentType, contentId }) => ({
+      filename,
+      contentType,
+      contentId,
+      disposition: contentId === null ? "attachment" : "inline",
+      size: 0,
+      sha256: createHash("sha256").digest("hex")
+    }))
+    const mail = { ...one.mail, files }
+    for (const order of [attachments, attachments.toReversed()])
+      expect(differences(mail, recipient, { ...arrived, attachments: order })).toEqual([])
   })
 })
 

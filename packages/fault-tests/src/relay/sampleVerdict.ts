@@ -51,11 +51,14 @@ const filesOf = ({ files }: SampleMail): ReadonlyArray<ParsedAttachment> =>
     sha256: digest(content)
   }))
 
-/** In one order. postal-mime decodes an encoded word also in a name in the form of RFC 2231, so the names are compared decoded. */
+/**
+ * The files in one order, also if two of them have the same name and content.
+ * The names are compared decoded: postal-mime decodes an encoded word also in a name in the form of RFC 2231.
+ */
 const inOrder = (files: ReadonlyArray<ParsedAttachment>): ReadonlyArray<ParsedAttachment> =>
   files
     .map((file) => ({ ...file, filename: file.filename === null ? null : decodeWords(file.filename) }))
-    .toSorted((a, b) => (`${a.sha256}${a.filename}` < `${b.sha256}${b.filename}` ? -1 : 1))
+    .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 
 /** The differences between the sample, as its recipient must get it, and the message that a parser read. */
 export const differences = (sample: SampleMail, recipient: string, mail: ParsedMail): ReadonlyArray<string> => {
