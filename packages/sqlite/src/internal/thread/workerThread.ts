@@ -26,7 +26,7 @@ export class ThreadNotAvailable extends Data.TaggedError("ThreadNotAvailable")<{
 export class NotCloneable extends Data.TaggedError("NotCloneable")<{ readonly cause: unknown }> {}
 
 /** The module of a thread: a file next to this one, without its extension. */
-export type ThreadModule = "commitWorker" | "scanWorker"
+type ThreadModule = "commitWorker" | "scanWorker"
 
 export interface WorkerThreadOptions {
   readonly module: ThreadModule
