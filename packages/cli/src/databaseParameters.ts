@@ -19,7 +19,8 @@ interface Parameter<A> {
 
 const prefix = "mailkeep_"
 
-const isUrl = (text: string): boolean => /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text)
+/** Whether the text begins as the URL of a database does. */
+export const hasDatabaseScheme = (text: string): boolean => /^postgres(ql)?:\/\//i.test(text)
 
 const whole = (min: number, max: number): Parameter<number> => ({
   read: (text) =>
@@ -41,7 +42,7 @@ const parameters: { readonly [Name in keyof Required<DatabaseOptions>]: Paramete
   allowAsynchronousCommit: yesOrNo,
   storageKeepsCommits: yesOrNo,
   listen: {
-    read: (text) => yesOrNo.read(text) ?? (isUrl(text) ? text : undefined),
+    read: (text) => yesOrNo.read(text) ?? (hasDatabaseScheme(text) && URL.canParse(text) ? text : undefined),
     expects: "true, false, or the URL of the server, encoded as a part of a URL"
   }
 }

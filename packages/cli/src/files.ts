@@ -69,10 +69,10 @@ export const openForWriting = (path: string) =>
       )
 
 /** Ends the effect without a failure when the reader of standard output closes its pipe, as `head` does. */
-export const untilPipeCloses = <E, R>(effect: Effect.Effect<void, E, R>): Effect.Effect<void, E | FileFailed, R> =>
+export const untilPipeCloses = <E, R>(effect: Effect.Effect<void, E, R>): Effect.Effect<void, E, R> =>
   Effect.raceFirst(
     effect,
-    Effect.callback<void, FileFailed>((resume) => {
+    Effect.callback<void>((resume) => {
       const onError = (cause: NodeJS.ErrnoException) => resume(cause.code === "EPIPE" ? Effect.void : Effect.die(cause))
       process.stdout.on("error", onError)
       return Effect.sync(() => void process.stdout.off("error", onError))

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { Redacted, Result } from "effect"
 import { Flag } from "effect/cli"
 import type { DatabaseOptions } from "./databaseParameters.ts"
-import { parameterOf, takeOptions } from "./databaseParameters.ts"
+import { hasDatabaseScheme, parameterOf, takeOptions } from "./databaseParameters.ts"
 import { printable } from "./output.ts"
 
 /** The name of the store in a data folder. */
@@ -17,8 +17,6 @@ export type StoreLocation =
   | { readonly kind: "sqlite"; readonly filename: string }
   /** A database of PostgreSQL. The URL may contain a password, and has no parameters of Mailkeep any more. */
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted<string>; readonly options: DatabaseOptions }
-
-const isPostgres = (text: string): boolean => /^postgres(ql)?:\/\//i.test(text)
 
 /** Of a URL that is no location, shows only the scheme: the rest may contain a password. */
 const complaint = (text: string): string => {
@@ -41,7 +39,7 @@ const databaseOf = (text: string): Result.Result<StoreLocation, string> => {
  * complaint.
  */
 export const parseStoreLocation = (text: string): Result.Result<StoreLocation, string> => {
-  if (isPostgres(text)) return databaseOf(text)
+  if (hasDatabaseScheme(text)) return databaseOf(text)
   const path = /^sqlite:(.+)$/s.exec(text)?.[1]
   if (path === undefined) return Result.fail(complaint(text))
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false

@@ -8,7 +8,8 @@ import { Command, Flag } from "effect/cli"
 import { data, json, limit, project, search } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { untilPipeCloses } from "../files.ts"
-import { exitWith, print, printable, table } from "../output.ts"
+import { print, printable, table } from "../output.ts"
+import { firstItems } from "../pages.ts"
 
 const deliveryForOutput = ({ id, createdAt, recipient, subject, status }: DeliverySummary) => ({
   id,
@@ -25,22 +26,12 @@ const line = (one: DeliverySummary): string =>
 const everyDuration = "1 second"
 const followedMax = 100
 
-/** The newest deliveries that match, over several pages. */
+/** The newest deliveries that match. */
 const newest = (projectId: string, filters: ListDeliveriesInput, limit: number) =>
   Effect.gen(function* () {
     const log = yield* DeliveryLog
-    const found: Array<DeliverySummary> = []
-    let cursor: string | null = null
-    do {
-      const page: Effect.Success<ReturnType<typeof log.list>> = yield* log.list(projectId, {
-        ...filters,
-        limit: Math.min(100, limit),
-        cursor
-      })
-      found.push(...page.items)
-      cursor = page.nextCursor
-    } while (cursor !== null && found.length < limit)
-    return found.slice(0, limit)
+    const { items } = yield* firstItems((page) => log.list(projectId, { ...filters, ...page }), limit)
+    return items
   })
 
 /** Reports each delivery when it appears and whenever its status changes. */
@@ -101,8 +92,5 @@ export const logs = Command.make(
         { deliveries: found.map(deliveryForOutput) },
         table([["CREATED", "STATUS", "ID", "RECIPIENT", "SUBJECT"], ...rows])
       )
-    }).pipe(
-      Effect.catchTag("FileFailed", ({ message }) => exitWith(message)),
-      DataFolder.at({ data })
-    )
+    }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List deliveries, newest first; --follow prints each change when it occurs"))

@@ -3,12 +3,12 @@
  */
 import type { Suppression } from "@mailkeep/core"
 import { formatInstant, Suppressions } from "@mailkeep/core"
-import { pageLimitMax } from "@mailkeep/core/binding"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { data, json, project, search } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
+import { firstItems } from "../pages.ts"
 
 const suppressionForOutput = ({ email, reason, reasons }: Suppression) => ({
   email,
@@ -23,28 +23,11 @@ const limit = Flag.Int("limit").pipe(
   Flag.map(Option.getOrElse(() => Infinity))
 )
 
-/** The first suppressed addresses, over several pages. */
-const firstOf = (projectId: string, search: string | null, count: number) =>
-  Effect.gen(function* () {
-    const service = yield* Suppressions
-    const found: Array<Suppression> = []
-    let cursor: string | null = null
-    do {
-      const page: Effect.Success<ReturnType<typeof service.list>> = yield* service.list(projectId, {
-        search,
-        limit: Math.min(pageLimitMax, count - found.length),
-        cursor
-      })
-      found.push(...page.items)
-      cursor = page.nextCursor
-    } while (cursor !== null && found.length < count)
-    return { found, hasMore: cursor !== null }
-  })
-
 const list = Command.make("list", { data, project, json, search, limit }, ({ data, project, json, search, limit }) =>
   Effect.gen(function* () {
-    const { found, hasMore } = yield* firstOf(project, search, limit)
-    const all = found.map(suppressionForOutput)
+    const service = yield* Suppressions
+    const { items, hasMore } = yield* firstItems((page) => service.list(project, { search, ...page }), limit)
+    const all = items.map(suppressionForOutput)
     const rows = all.map(({ email, reasons }) => [email ?? "", reasons.map(({ reason }) => reason).join(" ")])
     const hint = hasMore ? "\nThere are more. Leave out --limit to see all" : ""
     yield* print(json, { suppressions: all, hasMore }, `${table([["EMAIL", "REASONS"], ...rows])}${hint}`)
