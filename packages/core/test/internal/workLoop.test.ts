@@ -1,14 +1,10 @@
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import { Deferred, Effect, Fiber, Latch, Logger, Queue, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { StoreUnavailable } from "../../src/index.ts"
 import { makeWorkGroup, runWorkLoop } from "../../src/internal/workLoop.ts"
 import type { MailStoreShape } from "../../src/port/MailStore.ts"
-
-/** Lets every fiber run until it waits. */
-const settle = Effect.promise(async () => {
-  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
-})
 
 /** A store without commits of other processes. */
 const store = { commitsOfOtherProcesses: Stream.never } as Partial<MailStoreShape> as MailStoreShape
@@ -88,7 +84,8 @@ describe("runWorkLoop", () => {
             })
         })
       )
-      const turnsAfter = (act: Effect.Effect<unknown>) => Effect.map(Effect.andThen(act, settle), () => turns)
+      const turnsAfter = (act: Effect.Effect<unknown>) =>
+        Effect.map(Effect.andThen(act, eventLoopTurns(10)), () => turns)
       expect(yield* turnsAfter(Effect.void)).toBe(1)
       expect(yield* turnsAfter(latch.open)).toBe(2)
       expect(yield* turnsAfter(Deferred.succeed(workEnds, undefined))).toBe(3)
@@ -114,12 +111,12 @@ describe("runWorkLoop", () => {
           makeTurn: (start) => Effect.as(start(Effect.onInterrupt(work, () => note("work interrupted"))), 1e9)
         })
       )
-      yield* settle
+      yield* eventLoopTurns(10)
       const ending = yield* Effect.forkChild(Fiber.interrupt(loop), { startImmediately: true })
-      yield* settle
+      yield* eventLoopTurns(10)
       expect(happened).toEqual([])
       yield* TestClock.adjust(`${Math.min(graceMillis, workMillis)} millis`)
-      yield* settle
+      yield* eventLoopTurns(10)
       yield* Fiber.join(ending)
       expect(happened).toEqual(expected)
     }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
@@ -136,7 +133,7 @@ describe("makeWorkGroup", () => {
       yield* group.start(Effect.never)
       expect(group.free()).toBe(0)
       yield* Deferred.succeed(ends, undefined)
-      yield* settle
+      yield* eventLoopTurns(10)
       expect(group.free()).toBe(1)
     }).pipe(Effect.runPromise))
 })

@@ -7,6 +7,7 @@ import { Access, ApiKeys, Crypto, Domains, IdSource, MailStore, Projects } from 
 import { formatApiKey, mintApiKey, publicIdLength } from "../../../src/domain/access/ApiKey.ts"
 import { Secrets } from "../../../src/service/access/Secrets.ts"
 import { withTestMail, project, start, stores } from "@mailkeep/test-support"
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 
 const create = (change: Partial<CreateApiKeyInput> = {}) =>
   Effect.gen(function* () {
@@ -131,8 +132,7 @@ describe.each(stores)("API keys, over $name", (store) => {
         yield* TestClock.setTime(start + 90_000)
         yield* authenticate(secret)
         yield* authenticate(secret)
-        for (let turn = 0; turn < 20; turn++)
-          yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        yield* eventLoopTurns()
         const [listed] = yield* (yield* ApiKeys).list(project)
         expect(listed).toMatchObject({ id: apiKey.id, lastUsedAt: start + 60_000 })
       })

@@ -18,18 +18,13 @@ import {
   tickOver,
   tickWith
 } from "@mailkeep/test-support"
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import type { MailStoreShape } from "../../../src/port/MailStore.ts"
 import type { TransportShape } from "../../../src/port/Transport.ts"
 import { Dispatcher, Domains, formatInstant, MailStore, PlanSource, StoreUnavailable } from "../../../src/index.ts"
 import { hourMillis } from "../../../src/domain/value/Instant.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
 import { wholeRotation } from "../../../src/domain/store/Rotation.ts"
-
-/** Lets other fibers and the event loop run. */
-const turns = (count: number) =>
-  Effect.promise(async () => {
-    for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
-  })
 
 describe.each(stores)("Dispatcher, with failures, over $name", (store) => {
   it("hands over other deliveries when one delivery has no message", () =>
@@ -94,7 +89,7 @@ describe.each(stores)("Dispatcher, with failures, over $name", (store) => {
         }
         const ticking = yield* Effect.forkChild(tickOver(failing))
         for (let i = 0; i < 40; i++) {
-          yield* turns(10)
+          yield* eventLoopTurns(10)
           yield* TestClock.adjust("1 second")
         }
         yield* Fiber.join(ticking)
@@ -162,7 +157,7 @@ describe.each(stores)("Dispatcher.run, over $name", (store) => {
     (loop) =>
       Effect.gen(function* () {
         const stopping = yield* Effect.forkDetach(Fiber.interrupt(loop))
-        yield* turns(20)
+        yield* eventLoopTurns(20)
         yield* TestClock.adjust("1 minute")
         yield* Fiber.join(stopping)
       })
@@ -172,7 +167,7 @@ describe.each(stores)("Dispatcher.run, over $name", (store) => {
     Effect.gen(function* () {
       for (let i = 0; i < 2000 && (yield* delivery(id)).status !== status; i++) {
         yield* meanwhile()
-        yield* turns(1)
+        yield* eventLoopTurns(1)
       }
       expect((yield* delivery(id)).status).toBe(status)
     })
@@ -192,7 +187,7 @@ describe.each(stores)("Dispatcher.run, over $name", (store) => {
       Effect.gen(function* () {
         yield* running
         const result = yield* send("k", { scheduledAt: formatInstant(start + 7000) })
-        yield* turns(100)
+        yield* eventLoopTurns(100)
         yield* TestClock.adjust("6999 millis")
         expect((yield* delivery(result.deliveryIds[0]!)).status).toBe("scheduled")
         yield* TestClock.adjust("1 millis")
@@ -268,9 +263,9 @@ describe.each(stores)("Dispatcher.run, over $name", (store) => {
         yield* (yield* Domains).create("prj_bad", { domain: "example.com", verified: true })
         yield* send("bad", { scheduledAt: formatInstant(start + 1000) }, {}, "prj_bad")
         yield* running
-        yield* turns(50)
+        yield* eventLoopTurns(50)
         yield* TestClock.adjust("1 second")
-        yield* turns(50)
+        yield* eventLoopTurns(50)
         const result = yield* send("good")
         yield* until(result.deliveryIds[0]!, "delivered")
       }).pipe(Effect.scoped)
@@ -295,7 +290,7 @@ describe.each(stores)("Dispatcher.run, over $name", (store) => {
         const stopping = yield* Effect.forkChild(Fiber.interrupt(loop), { startImmediately: true })
         for (let i = 0; i < 30; i++) {
           yield* TestClock.adjust("1 second")
-          yield* turns(5)
+          yield* eventLoopTurns(5)
         }
         expect(stopping.pollUnsafe()).toBeDefined()
       }).pipe(Effect.scoped)
@@ -310,7 +305,7 @@ describe.each(stores)("Dispatcher.run, over $name", (store) => {
         yield* running
         yield* send("slow", { to: "slow@example.org" })
         const result = yield* send("later", { scheduledAt: formatInstant(start + 1000) })
-        yield* turns(50)
+        yield* eventLoopTurns(50)
         yield* TestClock.adjust("1 second")
         yield* until(result.deliveryIds[0]!, "delivered")
       }).pipe(Effect.scoped)
@@ -324,7 +319,7 @@ describe.each(stores)("Dispatcher.run, over $name", (store) => {
         yield* until(id, "sending")
         for (let i = 0; i < 12; i++) {
           yield* TestClock.adjust("10 seconds")
-          yield* turns(20)
+          yield* eventLoopTurns(20)
         }
         const stolen = yield* (yield* MailStore).claim({
           kind: "abandonedSending",

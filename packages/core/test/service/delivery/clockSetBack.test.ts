@@ -14,6 +14,7 @@ import {
   tickOver,
   withTestMail
 } from "@mailkeep/test-support"
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import { settableClock } from "@mailkeep/test-support/settableClock"
 import { StubTransport } from "@mailkeep/smtp"
 import { Effect } from "effect"
@@ -23,10 +24,6 @@ import { deliveryState, freshAttempt } from "../../../src/domain/delivery/Delive
 import { wholeRotation } from "../../../src/domain/store/Rotation.ts"
 import { dayMillis, hourMillis, minuteMillis, secondMillis } from "../../../src/domain/value/Instant.ts"
 import { Dispatcher, formatInstant, MailStore } from "../../../src/index.ts"
-
-const turns = Effect.promise(async () => {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
-})
 
 const claimAll = { now: start, limit: 9, worker: "dead", leaseUntil: start + 30_000, rotation: wholeRotation } as const
 
@@ -68,11 +65,11 @@ const jumps = [secondMillis, 10 * secondMillis, minuteMillis, hourMillis, dayMil
 /** Lets the time pass in seconds until the delivery has the status. Returns the number of seconds, at most `max`. */
 const secondsUntil = (id: string, status: string, max: number) =>
   Effect.gen(function* () {
-    yield* turns
+    yield* eventLoopTurns()
     for (let seconds = 0; seconds <= max; seconds++) {
       if ((yield* delivery(id)).status === status) return seconds
       yield* TestClock.adjust("1 second")
-      yield* turns
+      yield* eventLoopTurns()
     }
     return Number.POSITIVE_INFINITY
   })
@@ -118,7 +115,7 @@ describe.each(stores)("a wall clock that is set back, over $name", (store) => {
           const { byClock, shiftTo } = yield* settableClock
           // Does not learn of the delivery, but wakes after its longest sleep.
           const running = yield* Effect.forkChild(byClock(runOver(yield* MailStore)))
-          yield* turns
+          yield* eventLoopTurns()
           yield* TestClock.adjust("1 second")
           const id = yield* phase.prepare
           yield* shiftTo(-jump)
@@ -154,7 +151,7 @@ describe.each(stores)("a wall clock that is set back, over $name", (store) => {
         const { byClock, shiftTo } = yield* settableClock
         const id = yield* sendOne
         const running = yield* Effect.forkChild(byClock(run))
-        while ((yield* delivery(id)).deferrals === 0) yield* turns
+        while ((yield* delivery(id)).deferrals === 0) yield* eventLoopTurns()
         const { dueAt } = yield* delivery(id)
         yield* TestClock.setTime(dueAt! - 30 * secondMillis)
         yield* shiftTo(-jump)
@@ -171,10 +168,10 @@ describe.each(stores)("a wall clock that is set back, over $name", (store) => {
         const result = yield* send("k", { scheduledAt: formatInstant(start + minuteMillis) })
         const id = result.deliveryIds[0]!
         const running = yield* Effect.forkChild(byClock(run))
-        yield* turns
+        yield* eventLoopTurns()
         yield* TestClock.adjust("30 seconds")
         yield* shiftTo(-2 * minuteMillis)
-        yield* turns
+        yield* eventLoopTurns()
         const seconds = yield* secondsUntil(id, "delivered", 200)
         expect(seconds).toBeGreaterThanOrEqual(150)
         expect(seconds).toBeLessThanOrEqual(151)
@@ -210,16 +207,16 @@ describe.each(stores)("a wall clock that is set back, over $name", (store) => {
         const { byClock, shiftTo } = yield* settableClock
         const id = yield* sendOne
         const own = yield* Effect.forkChild(byClock(run))
-        yield* turns
+        yield* eventLoopTurns()
         expect((yield* delivery(id)).status).toBe("sending")
         const other = yield* Effect.forkChild(byClock(runOver(yield* MailStore)))
-        yield* turns
+        yield* eventLoopTurns()
         yield* shiftTo(-dayMillis)
         // Wakes both dispatchers before any lease is renewed.
         yield* send("wakes", { to: "bob@example.org" })
         for (let second = 0; second < 60; second++) {
           yield* TestClock.adjust("1 second")
-          yield* turns
+          yield* eventLoopTurns()
         }
         expect(yield* delivery(id)).toMatchObject({ status: "sending", workerDeaths: 0, ambiguousAttempts: 0 })
         yield* stopped(own)
@@ -237,7 +234,7 @@ describe.each(stores)("a wall clock that is set back, over $name", (store) => {
           yield* shiftTo(shift)
           for (let second = 0; second < 5; second++) {
             yield* TestClock.adjust("1 second")
-            yield* turns
+            yield* eventLoopTurns()
           }
         }
         expect(yield* secondsUntil(id, "delivered", 60)).toBeLessThanOrEqual(lapseSecondsMax)

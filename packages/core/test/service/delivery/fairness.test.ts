@@ -2,6 +2,7 @@
  * The backlog of one project does not hold up the mail of another, nor the bulk mail of a project its immediate mail.
  */
 import { send, start, stores, stopped, tick, tickWith, withTestMail } from "@mailkeep/test-support"
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import type { TestMailOptions } from "@mailkeep/test-support"
 import { StubTransport } from "@mailkeep/smtp"
 import { Effect } from "effect"
@@ -11,11 +12,6 @@ import { describe, expect, it } from "vitest"
 import { Dispatcher, Domains, formatInstant, MailStore } from "../../../src/index.ts"
 import type { MailStoreShape } from "../../../src/port/MailStore.ts"
 import type { TransportShape } from "../../../src/port/Transport.ts"
-
-const turns = (count: number) =>
-  Effect.promise(async () => {
-    for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
-  })
 
 /** Makes projects with a verified domain. */
 const makeProjects = (...projects: ReadonlyArray<string>) =>
@@ -104,11 +100,11 @@ describe.each(stores)("claims of several projects, over $name", (store) => {
         yield* makeProjects("prj_a", "prj_b")
         yield* sendMany("prj_a", 20)
         const running = yield* Effect.forkChild((yield* Dispatcher).run, { startImmediately: true })
-        yield* turns(50)
+        yield* eventLoopTurns(50)
         const { health } = yield* Dispatcher
         expect(yield* health).toMatchObject({ sending: 5, queued: 15 })
         yield* sendMany("prj_b", 10)
-        for (let i = 0; i < 200 && (yield* takenNames).length < 10; i++) yield* turns(5)
+        for (let i = 0; i < 200 && (yield* takenNames).length < 10; i++) yield* eventLoopTurns(5)
         expect(yield* takenNames).toHaveLength(10)
         expect(yield* health).toMatchObject({ sending: 5, queued: 15 })
         yield* stopped(running)
@@ -134,7 +130,7 @@ describe.each(stores)("claims of several projects, over $name", (store) => {
             Effect.gen(function* () {
               most = Math.max(most, ++running)
               taken++
-              yield* turns(5)
+              yield* eventLoopTurns(5)
               running--
               return {
                 _tag: "Delivered",
@@ -168,11 +164,11 @@ describe.each(stores)("claims of several projects, over $name", (store) => {
           }
         })
         const running = yield* Effect.forkChild((yield* Dispatcher).run, { startImmediately: true })
-        yield* turns(50)
+        yield* eventLoopTurns(50)
         claims = 0
         for (let i = 0; i < 10; i++) {
           yield* TestClock.adjust("1 second")
-          yield* turns(10)
+          yield* eventLoopTurns(10)
         }
         expect(claims).toBeGreaterThan(5)
         expect(claims).toBeLessThan(15)

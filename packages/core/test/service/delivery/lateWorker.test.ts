@@ -15,6 +15,7 @@ import {
   tickOver,
   tickWith
 } from "@mailkeep/test-support"
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import { settableClock } from "@mailkeep/test-support/settableClock"
 import type { StubAct } from "@mailkeep/smtp"
 import { StubTransport } from "@mailkeep/smtp"
@@ -35,15 +36,11 @@ const taken = Effect.map(StubTransport.StubTransport, (stub) => stub.captured().
 const isFinalizing = (changes: ReadonlyArray<Change>) =>
   changes.some((change) => change._tag === "TransitionAttempt" && change.next.phase === "finalizing")
 
-const turns = Effect.promise(async () => {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
-})
-
 /** Advances the clock in small steps until the fiber ends. */
 const advanceUntilEnd = <A, E>(fiber: Fiber.Fiber<A, E>) =>
   Effect.gen(function* () {
     while (fiber.pollUnsafe() === undefined) {
-      yield* turns
+      yield* eventLoopTurns()
       yield* TestClock.adjust("50 millis")
     }
     return yield* Fiber.join(fiber)
@@ -221,16 +218,16 @@ describe.each(stores)("a wall clock that jumps a day ahead, over $name", (store)
         const another = runOver(yield* MailStore)
         const id = yield* sendOne
         const own = yield* Effect.forkChild(byClock(run))
-        yield* turns
+        yield* eventLoopTurns()
         expect((yield* delivery(id)).status).toBe("sending")
         const other = yield* Effect.forkChild(byClock(another))
-        yield* turns
+        yield* eventLoopTurns()
         yield* shiftTo(dayMillis)
         // Wakes both dispatchers before any lease is renewed.
         yield* send("wakes")
         for (let second = 0; second < 60; second++) {
           yield* TestClock.adjust("1 second")
-          yield* turns
+          yield* eventLoopTurns()
         }
         expect(yield* delivery(id)).toMatchObject({ status: "sending", workerDeaths: 0, ambiguousAttempts: 0 })
         const stopping = yield* Effect.forkChild(Effect.all([Fiber.interrupt(own), Fiber.interrupt(other)]))

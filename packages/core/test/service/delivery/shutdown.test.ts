@@ -2,6 +2,7 @@
  * A shutdown waits one grace period for all work under way. The next process then waits for nothing.
  */
 import { delivery, withTestMail, project, sendEvents, send, stores } from "@mailkeep/test-support"
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
@@ -9,17 +10,13 @@ import type { EventSinkShape } from "../../../src/port/EventSink.ts"
 import type { SinkOutcome } from "../../../src/domain/event/EventDelivery.ts"
 import { MailCore, Webhooks } from "../../../src/index.ts"
 
-const turns = Effect.promise(async () => {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
-})
-
 /** Interrupts the loop, and returns the milliseconds until its end. */
 const stopping = (loop: Fiber.Fiber<never>) =>
   Effect.gen(function* () {
     const from = yield* Clock.currentTimeMillis
     const ending = yield* Effect.forkChild(Fiber.interrupt(loop), { startImmediately: true })
     while (ending.pollUnsafe() === undefined) {
-      yield* turns
+      yield* eventLoopTurns()
       if (ending.pollUnsafe() === undefined) yield* TestClock.adjust("100 millis")
     }
     return (yield* Clock.currentTimeMillis) - from
@@ -59,7 +56,7 @@ describe.each(stores)("a shutdown, over $name", (store) => {
         const loop = yield* Effect.forkChild(MailCore.run)
         const result = yield* send("slow", { to: "slow@example.org" })
         yield* send("k")
-        for (let n = 0; n < 100 && got() === 0; n++) yield* turns
+        for (let n = 0; n < 100 && got() === 0; n++) yield* eventLoopTurns()
         expect(got()).toBe(1)
         const took = yield* stopping(loop)
         expect(took).toBeGreaterThanOrEqual(millis)

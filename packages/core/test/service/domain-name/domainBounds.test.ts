@@ -2,6 +2,7 @@
  * Limits of domains: their number in a project, and the number of keys that are generated at once.
  */
 import { withTestMail, project, start, stores } from "@mailkeep/test-support"
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Caller, ListDomainsInput } from "../../../src/index.ts"
@@ -81,8 +82,7 @@ describe.each(stores)("adding a domain, over $name", (store) => {
           const fibers = yield* Effect.forEach(Array.from({ length: 20 }), (_, n) =>
             Effect.forkChild(Effect.result(add(`d${n}.example`)), { startImmediately: true })
           )
-          for (let turn = 0; turn < 50; turn++)
-            yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+          yield* eventLoopTurns(50)
           expect(counts.made).toBe(1)
           yield* Deferred.succeed(go, undefined)
           const ended = yield* Effect.forEach(fibers, Fiber.join)

@@ -1,4 +1,5 @@
 import { withTestMail, project, stores } from "@mailkeep/test-support"
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
@@ -48,8 +49,7 @@ const tested = (
         concurrency: "unbounded"
       })
     )
-    for (let turn = 0; turn < 50; turn++)
-      yield* Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+    yield* eventLoopTurns(50)
     yield* answer
     const results = yield* Fiber.join(running)
     return {
@@ -90,8 +90,7 @@ describe.each(stores)("tests of webhooks, over $name", (store) => {
         const webhooks = yield* Webhooks
         const [{ id } = { id: "" }] = yield* created(project, 1)
         const hanging = yield* Effect.forkChild(webhooks.test(project, id), { startImmediately: true })
-        for (let turn = 0; turn < 20; turn++)
-          yield* Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+        yield* eventLoopTurns()
         yield* TestClock.adjust("11500 millis")
         expect(yield* Effect.flip(webhooks.test(project, id))).toMatchObject({ retryAfterSeconds: 4 })
         yield* TestClock.adjust("3500 millis")
