@@ -65,6 +65,9 @@ const retryLocked = <A>(read: Effect.Effect<A, StoreUnavailable>): Effect.Effect
 
 const capabilities = { durable: true, multiProcess: true } as const
 
+/** Every scan of a file of so many bytes takes about a millisecond, so that it needs no thread. */
+const smallFileOctetsMax = 2 ** 20
+
 /**
  * Opens the file until the scope closes. Creates it, with its tables, if it does not exist. Fails with
  * `StoreNotOpened` when the file is not a store of this version, cannot be locked, or cannot be synced to the disk.
@@ -104,6 +107,10 @@ export const make = ({
     const begin = database.prepare("BEGIN")
     const end = database.prepare("COMMIT")
     const rollback = database.prepare("ROLLBACK")
+    const fileOctets = database
+      .prepare("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+      .pluck()
+    const isSmallFile = () => (fileOctets.get() as number) <= smallFileOctetsMax
 
     /** Several statements see one state only within a transaction. */
     const inOneState = <A>(read: () => A): A => {
@@ -119,6 +126,12 @@ export const make = ({
       }
     }
 
+    const readHere = <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
+      Effect.try({
+        try: () => inOneState(() => queries.map((query) => answerQuery(connection, query)) as Answers<Qs>),
+        catch: unavailable
+      })
+
     const store: SqliteMailStoreShape = {
       capabilities,
       commit: makeStagedCommit({
@@ -130,11 +143,10 @@ export const make = ({
       read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) => {
         const once = Effect.suspend((): Effect.Effect<Answers<Qs>, StoreUnavailable> => {
           if (!database.open) return Effect.fail(new StoreUnavailable({ reason: "closed" }))
-          if (queries.some(isScan)) return scans.read(queries) as Effect.Effect<Answers<Qs>, StoreUnavailable>
-          return Effect.try({
-            try: () => inOneState(() => queries.map((query) => answerQuery(connection, query)) as Answers<Qs>),
-            catch: unavailable
-          })
+          if (!queries.some(isScan)) return readHere(queries)
+          return Effect.flatMap(Effect.try({ try: isSmallFile, catch: unavailable }), (isSmall) =>
+            isSmall ? readHere(queries) : (scans.read(queries) as Effect.Effect<Answers<Qs>, StoreUnavailable>)
+          )
         })
         // Most reads meet no lock, so that the schedule is made only when it is needed.
         return Effect.catch(once, (failure) => (isLocked(failure) ? retryLocked(once) : Effect.fail(failure)))

@@ -1,5 +1,5 @@
 /**
- * The store of `storeUnderTest.ts` with its commits on the caller's thread. The mutants run with this store, because a thread would load the
+ * The store of `storeUnderTest.ts` with its commits on the caller's thread, and its scans too while the file is small. The mutants run with this store, because a thread would load the
  * original sources.
  */
 import { open as openWith, placeWith } from "./storeUnderTest.ts"

@@ -9,10 +9,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
 import { SqliteMailStore } from "../src/index.ts"
 import { makeScanThread } from "../src/internal/thread/scanThread.ts"
+import { makeLargeFile } from "./largeFile.ts"
 
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "mailkeep-scan-"))
+  makeLargeFile(file())
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -153,6 +155,29 @@ describe("the scan thread", () => {
         expect(yield* store.read([scan("da")])).toMatchObject([{ matches: 0 }])
       })
     ))
+
+  it("is not started before the file is larger than 1 MiB", async () => {
+    rmSync(file())
+    let started = 0
+    const onWorker = () => void started++
+    process.on("worker", onWorker)
+    const search = Effect.gen(function* () {
+      const store = yield* SqliteMailStore.make({ filename: file(), commitThread: "caller" })
+      const startedAfter = (kilobytes: number) =>
+        Effect.gen(function* () {
+          yield* store.commit([
+            { _tag: "PutSetting", name: `filler ${kilobytes}`, value: "x".repeat(kilobytes * 1024) }
+          ])
+          const [{ matches }] = yield* store.read([scan("da")])
+          return [matches, started]
+        })
+      yield* seed(store, 3)
+      expect(yield* startedAfter(500)).toEqual([3, 0])
+      expect(yield* startedAfter(600)).toEqual([3, 1])
+    })
+    await Effect.runPromise(Effect.scoped(search))
+    process.off("worker", onWorker)
+  })
 
   it("refuses waiting scans when the store closes", async () => {
     const scope = Effect.runSync(Scope.make())

@@ -4,8 +4,8 @@
 import { Effect } from "effect"
 
 /**
- * Lets turns of the event loop pass. A commit to a store of these tests takes one turn, and a turn of a dispatcher up to six, so that after the default
- * of 20 every fiber waits for the clock.
+ * Lets turns of the event loop pass. A commit takes one turn, and a turn of a dispatcher has up to six. After the default of 20, every fiber waits
+ * for the clock.
  */
 export const eventLoopTurns = (count = 20): Effect.Effect<void> =>
   Effect.promise(async () => {

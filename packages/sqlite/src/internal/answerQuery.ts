@@ -228,7 +228,7 @@ const answers: Answering<Prepared> = {
 /** The number of contacts that a page may skip on the caller's thread. */
 const skipMax = 10_000
 
-/** Returns `true` if a query can read so many rows that it belongs on the scan thread. */
+/** Returns `true` if a query can read so many rows of a large file that it belongs on the scan thread. */
 export const isScan = (query: Query): boolean => {
   switch (query._tag) {
     case "ContactScan":
