@@ -14,11 +14,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
  */
 const ownProcess: ReadonlyArray<string> = [
   // These take the longest, in this order, so they start first.
+  "packages/sqlite/test/conformance.test.ts",
   "packages/postgres/test/joinedTransaction.conformance.test.ts",
   "packages/postgres/test/conformance.test.ts",
-  "packages/sqlite/test/conformance.test.ts",
   "packages/postgres/test/bouncer.conformance.test.ts",
-  "packages/postgres/test/partitions.conformance.test.ts",
   "packages/sqlite/test/callerThread.conformance.test.ts",
   "packages/sqlite/test/joinedTransaction.conformance.test.ts",
   "packages/conformance/test/mutants.test.ts",

@@ -4,6 +4,9 @@ import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { describe } from "vitest"
 import { place } from "./bouncerUnderTest.ts"
 
-describe.skipIf(!hasPostgres())("the store behind pgbouncer, for a role that may only read and write", () => {
-  conforms("postgres through pgbouncer", storeLaws, { place, runs: 20 })
-})
+describe.skipIf(!hasPostgres())(
+  "the store behind pgbouncer, with partitions, for a role that may only read and write",
+  () => {
+    conforms("postgres through pgbouncer, with partitions", storeLaws, { place, runs: 20 })
+  }
+)

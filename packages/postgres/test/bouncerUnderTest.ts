@@ -1,6 +1,6 @@
 /**
- * Gives the laws a store behind pgbouncer. Each transaction can get another connection of the server, and the role of the store may only read and
- * write.
+ * Gives the laws a store behind pgbouncer, in a pool of the product, whose large tables have four partitions each. Each transaction can get another
+ * connection of the server, and the role of the store may only read and write.
  */
 import { openWatched, startPostgres } from "@mailkeep/test-support/postgres"
 import { startBouncer } from "@mailkeep/test-support/postgresBouncer"
@@ -8,10 +8,10 @@ import { createGuideRoles, guideRolesOf } from "@mailkeep/test-support/postgresG
 import { Effect } from "effect"
 import { PostgresMailStore } from "../src/index.ts"
 import { emptiedSchemas } from "./emptiedSchemas.ts"
-import { openAddress } from "./schemaAddress.ts"
+import { openWithSharedPool } from "./schemaAddress.ts"
 
 /** @public Imported by other processes. */
-export const open = openAddress
+export const open = openWithSharedPool
 
 const start = async () => {
   const watched = openWatched({ isInMemory: true })
@@ -32,13 +32,15 @@ export const place = emptiedSchemas({
   },
   prefix: "bouncer_",
   module: import.meta.url,
+  openStore: open,
   migrate: async (_, schema) => {
     const { server, database } = await started()
     await createGuideRoles({
       server,
       database,
       schema,
-      migrate: (connectionString) => Effect.runPromise(PostgresMailStore.migrate({ connectionString, schema }))
+      migrate: (connectionString) =>
+        Effect.runPromise(PostgresMailStore.migrate({ connectionString, schema, partitions: 4 }))
     })
   },
   storeAddress: async () => (await started()).storeAddress

@@ -1,7 +1,8 @@
 /**
  * Empty schemas of a PostgreSQL database without making their tables each time: a schema that is no longer used is emptied and used again.
  */
-import { Client } from "pg"
+import type { PoolClient } from "pg"
+import { Pool } from "pg"
 
 /** Where the schemas are, and how their tables are made. */
 export interface SchemaSource {
@@ -21,19 +22,19 @@ export interface EmptySchema {
   readonly schema: string
 }
 
-const rowsOf = async (client: Client, sql: string, value: string): Promise<ReadonlyArray<string>> => {
+const rowsOf = async (client: PoolClient, sql: string, value: string): Promise<ReadonlyArray<string>> => {
   const { rows } = await client.query<{ readonly name: string }>(sql, [value])
   return rows.map(({ name }) => name)
 }
 
 /** Tables that another connection still uses stay. */
-const dropSchemas = async (client: Client, prefix: string): Promise<void> => {
+const dropSchemas = async (client: PoolClient, prefix: string): Promise<void> => {
   const names = await rowsOf(client, "SELECT nspname AS name FROM pg_namespace WHERE starts_with(nspname, $1)", prefix)
   for (const name of names) await client.query(`DROP SCHEMA ${name} CASCADE`).catch(() => undefined)
 }
 
 /** Deletes all rows. Returns `false` if a connection still keeps locks. */
-const empty = async (client: Client, schema: string): Promise<boolean> => {
+const empty = async (client: PoolClient, schema: string): Promise<boolean> => {
   const tables = await rowsOf(
     client,
     "SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'schema_version'",
@@ -50,11 +51,12 @@ const empty = async (client: Client, schema: string): Promise<boolean> => {
 export const emptySchemas = ({ database, prefix, migrate }: SchemaSource) => {
   const free: Array<string> = []
   let made: number | undefined
+  let pool: Pool | undefined
 
   const take = async (): Promise<EmptySchema> => {
     const connectionString = await database()
-    const client = new Client({ connectionString })
-    await client.connect()
+    pool ??= new Pool({ connectionString, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
+    const client = await pool.connect()
     try {
       await client.query("SET lock_timeout = '2s'")
       if (made === undefined) await dropSchemas(client, prefix)
@@ -62,7 +64,7 @@ export const emptySchemas = ({ database, prefix, migrate }: SchemaSource) => {
       for (let schema = free.pop(); schema !== undefined; schema = free.pop())
         if (await empty(client, schema)) return { connectionString, schema }
     } finally {
-      await client.end()
+      client.release()
     }
     const schema = `${prefix}${made++}`
     await migrate(connectionString, schema)
