@@ -69,16 +69,14 @@ export const inbound = {
   smtpHost: optionalText("smtp-host", "SMTP_HOST", "The address to listen on for SMTP; default the same as --host"),
   tlsCert: optionalText("tls-cert", "TLS_CERT", "The file with the certificate of the SMTP ports, in PEM"),
   tlsKey: optionalText("tls-key", "TLS_KEY", "The file with the private key of the certificate, in PEM"),
-  unsubscribeUrl: Flag.String("unsubscribe-url").pipe(
-    Flag.withFallbackConfig(Config.String(fromEnvironment("UNSUBSCRIBE_URL"))),
-    Flag.filterMap(
-      (text) => (isUnsubscribeUrl(text) ? Option.some(text) : Option.none()),
-      (text) => `Expected an https URL without a query, such as https://mail.example.com/unsubscribe, not "${text}"`
-    ),
-    Flag.withDescription(
-      "The public address of /unsubscribe, such as https://mail.example.com/unsubscribe, for links in List-Unsubscribe. MAILKEEP_UNSUBSCRIBE_URL"
-    ),
-    Flag.optional,
-    Flag.map(Option.getOrUndefined)
+  unsubscribeUrl: optionalText(
+    "unsubscribe-url",
+    "UNSUBSCRIBE_URL",
+    "The public address of /unsubscribe, such as https://mail.example.com/unsubscribe, for links in List-Unsubscribe"
+  ).pipe(
+    Flag.filter(
+      (url) => url === undefined || isUnsubscribeUrl(url),
+      (url) => `Expected an https URL without a query, such as https://mail.example.com/unsubscribe, not "${url}"`
+    )
   )
 }

@@ -55,6 +55,7 @@ export {
   addressSource,
   causeByEnhancedCode,
   isAboutRecipient,
+  isDeliveryTimeExpired,
   refusalSentence,
   saysDomainUnknown,
   saysMailboxUnavailable,

@@ -5,6 +5,7 @@
 import {
   causeByEnhancedCode,
   isAboutRecipient,
+  isDeliveryTimeExpired,
   refusalSentence,
   saysDomainUnknown,
   saysMailboxUnavailable,
@@ -41,9 +42,6 @@ const localAgentText = /\bmail\.local: unknown user\b/i
 
 /** The reply code for a user of another system (RFC 5321 §3.4). Its text has no fixed form. */
 const userNotLocal = 551
-
-/** The reporting system gave up after a time. Its class is often that of a permanent failure (RFC 3463 §3.5). */
-const isDeliveryTimeExpired = ({ enhancedCode }: FailureFacts): boolean => enhancedCode?.endsWith(".4.7") === true
 
 const isTemporary = ({ reportedEnhancedCode, enhancedCode, smtpCode }: FailureFacts): boolean =>
   reportedEnhancedCode?.startsWith("4") === true ||
@@ -97,7 +95,7 @@ const causeByText = (facts: FailureFacts, sentence: string): BounceCause => {
 
 /** Decides the cause of a failed delivery. */
 export const failureCauseOf = (facts: FailureFacts): BounceCause => {
-  if (isTemporary(facts) || isDeliveryTimeExpired(facts)) return "expired"
+  if (isTemporary(facts) || isDeliveryTimeExpired(facts.enhancedCode)) return "expired"
   const sentence = refusalSentence(facts.diagnostic)
   if (hasNoCode(facts) && expiryText.test(sentence)) return "expired"
   // The output of a delivery program: its exit code says little about the address.

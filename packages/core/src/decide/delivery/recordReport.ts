@@ -11,6 +11,7 @@ import type { ValidDeliveryReport } from "../../domain/delivery/DeliveryReport.t
 import type { DeliveryStatus } from "../../domain/delivery/DeliveryStatus.ts"
 import type { Trigger } from "../../domain/delivery/DeliveryTable.ts"
 import type { SmtpReply } from "../../domain/delivery/SmtpReply.ts"
+import { isDeliveryTimeExpired } from "../../domain/delivery/refusalCause.ts"
 import { classifyRefusal, isMailboxFull, shownReply } from "../../domain/delivery/SmtpReply.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import type { EventId } from "../../domain/value/Id.ts"
@@ -59,9 +60,6 @@ const fullMailbox: ReportEffect = { trigger: "BlockReported", bounceType: "soft"
 const blockedRecipient: ReportEffect = { trigger: "BlockReported", bounceType: "hard", suppresses: null }
 const blockedMessage: ReportEffect = { trigger: "MessageBlockReported", bounceType: "hard", suppresses: null }
 
-/** The relay gave up after a time (RFC 3463 §3.5), also where the class is that of a permanent failure. */
-const isDeliveryTimeExpired = ({ enhancedCode }: SmtpReply): boolean => enhancedCode?.endsWith(".4.7") === true
-
 /** The enhanced code is more exact than the reply code. */
 const refusalOf = (reply: SmtpReply) =>
   classifyRefusal(reply.enhancedCode === null ? reply : { ...reply, smtpCode: null }).trigger
@@ -78,7 +76,7 @@ const bounceEffect = ({ cause }: ValidDeliveryReport, reply: SmtpReply): ReportE
   if (cause === "refused") return blockedRecipient
   if (refusal === "MailboxUnknown") return unknownMailbox
   // A relay that gives up after its last retry quotes a temporary code (RFC 3464 §2.3.4).
-  return refusal === "TransportDeferred" || isDeliveryTimeExpired(reply) ? expired : blockedRecipient
+  return refusal === "TransportDeferred" || isDeliveryTimeExpired(reply.enhancedCode) ? expired : blockedRecipient
 }
 
 const effectOf = (report: ValidDeliveryReport, reply: SmtpReply): ReportEffect => {
