@@ -92,3 +92,9 @@ export const withRelay = async <A>(
     await relay.close()
   }
 }
+
+/** The result of a hand-off that the relay accepted. */
+export const accepted = { ended: "Accepted at endOfData: 250 2.0.0 Queued", finalized: 1 }
+
+/** The extensions that the transport uses. */
+export const offers = ["SIZE 1000000", "DSN", "SMTPUTF8", "8BITMIME", "PIPELINING"]
