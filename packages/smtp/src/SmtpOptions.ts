@@ -43,7 +43,7 @@ export interface AccessTokenAuth {
   readonly user: string
   /**
    * Returns an access token. Runs for each new connection. Runs once more with `renew: true` when the relay refused the token; return another
-   * one then. If it fails, the hand-off is retried later.
+   * one then. If it fails or takes longer than 60 seconds, the hand-off is retried later.
    */
   readonly accessToken: (request: {
     readonly renew: boolean

@@ -2,7 +2,7 @@
  * Opens a connection to the relay: name, TCP, greeting, TLS and login.
  */
 import { TransportUnavailable } from "@mailkeep/core/adapter"
-import { Effect, Redacted } from "effect"
+import { Duration, Effect, Redacted } from "effect"
 import type { SMTPConnectionCustomAuthHandler, SMTPConnectionOptions } from "nodemailer/lib/smtp-connection"
 import { RelayConnection } from "./RelayConnection.ts"
 import type { RelayRefused } from "./replies.ts"
@@ -89,15 +89,22 @@ const logInWithPassword = (connection: RelayConnection, { user, password, method
     : Effect.suspend(() => loggedIn(connection, { method: chosen, user, pass: Redacted.value(password) }))
 }
 
+/** A function without a time limit of its own must not hold up the mail until the deadline of the hand-off. */
+const tokenMillisMax = 60_000
+
+const noToken = (reason: string) => Effect.fail(new TransportUnavailable({ reason }))
+
 const tokenOf = ({ accessToken }: AccessTokenAuth, renew: boolean) =>
   Effect.suspend(() => {
     const token = accessToken({ renew })
     return Effect.isEffect(token) ? token : Effect.tryPromise(() => token)
   }).pipe(
     // The error of the product's function may contain a secret.
-    Effect.catchCause(() =>
-      Effect.fail(new TransportUnavailable({ reason: "There is no access token for the relay." }))
-    )
+    Effect.catchCause(() => noToken("There is no access token for the relay.")),
+    Effect.timeoutOrElse({
+      duration: Duration.millis(tokenMillisMax),
+      orElse: () => noToken("No access token for the relay arrived in time.")
+    })
   )
 
 const logInWithToken = (connection: RelayConnection, auth: AccessTokenAuth): Effect.Effect<void, OpenFailure> => {

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net"
-import { Effect, Redacted } from "effect"
+import { Effect, Fiber, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { SMTPServer } from "smtp-server"
 import type { SMTPServerOptions } from "smtp-server"
 import { describe, expect, it } from "vitest"
@@ -162,6 +163,25 @@ describe("the login", () => {
   ])("fails as unavailable when the function of the access token %s", async (_, accessToken) => {
     const { ended, logins } = await handOverTo({ authMethods: ["XOAUTH2"] }, { auth: { user: "u", accessToken } })
     expect([ended, logins]).toEqual(["Unavailable: There is no access token for the relay.", []])
+  })
+
+  it("fails as unavailable when the function of the access token returns none within 60 seconds", async () => {
+    const asked = Promise.withResolvers<void>()
+    const auth = { user: "u", accessToken: () => Effect.andThen(Effect.sync(asked.resolve), Effect.never) }
+    const options = { auth, tls: "opportunistic", allowPlaintextAuth: true } as const
+    await withRelay({ keywords: ["AUTH XOAUTH2"] }, options, async ({ relay, transport }) => {
+      const program = Effect.gen(function* () {
+        const fiber = yield* Effect.forkChild(Effect.flip(transport.handOff(handOff())))
+        yield* Effect.promise(() => asked.promise)
+        yield* TestClock.adjust("59 seconds")
+        expect(fiber.pollUnsafe()).toBeUndefined()
+        yield* TestClock.adjust("1 second")
+        return yield* Fiber.join(fiber)
+      })
+      const failure = await Effect.runPromise(Effect.provide(program, TestClock.layer()))
+      expect(failure).toMatchObject({ reason: "No access token for the relay arrived in time." })
+      await relay.until(() => relay.openSessions === 0)
+    })
   })
 
   it("uses no mechanism that the relay does not offer", async () => {
