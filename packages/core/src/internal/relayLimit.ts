@@ -83,7 +83,10 @@ const faultOf = (result: HandOffResult, kind: RelayFault["kind"], at: Instant): 
   }
 }
 
-/** Returns the state after a result. An answer lets one more hand-off run; a busy relay gets half as many, an unreachable one a single try. */
+/**
+ * Returns the state after a result. An answer lets one more hand-off run; a busy relay gets half as many, an unreachable one a single try. A
+ * hand-off without a reply does not end the pause of a busy relay: a relay that asks to slow down often closes its other connections too.
+ */
 export const relayLimitAfter = (
   state: RelayLimitState,
   result: HandOffResult,
@@ -108,7 +111,8 @@ export const relayLimitAfter = (
     faults,
     unreachable,
     hasAnswered: state.hasAnswered || signal === "busy",
-    pausedUntil: isOpen || signal === "busy" ? now + pauseMillis(faults - (isOpen ? unreachableMax : 1)) : 0,
+    pausedUntil:
+      isOpen || signal === "busy" ? now + pauseMillis(faults - (isOpen ? unreachableMax : 1)) : state.pausedUntil,
     lastFault: faultOf(result, signal, now)
   }
 }

@@ -62,6 +62,13 @@ describe("relayLimitAfter", () => {
     expect(after([busy, ...times(100, accepted)]).limit).toBe(limitMax)
   })
 
+  it("keeps the pause of a busy relay after a hand-off without a reply", () => {
+    const state = after([busy, noReply])
+    expect(circuitOf(state)).toBe("throttled")
+    expect(relayLimitNow(state, 0, now)).toEqual({ free: 0, pausedUntil: now + secondMillis })
+    expect(relayLimitNow(state, 0, now + secondMillis).free).toBe(16)
+  })
+
   it("opens the circuit after five hand-offs without a reply, and tries one after each pause", () => {
     const closed = after(times(4, noReply))
     expect([circuitOf(closed), relayLimitNow(closed, 0, now).free]).toEqual(["throttled", limitMax])
