@@ -90,10 +90,13 @@ const effectOf = (report: ValidDeliveryReport, reply: SmtpReply): ReportEffect =
   }
 }
 
-/** Whether the delivery may have been handed over, so that a report about it can be true. However it ended, an ambiguous attempt may have. */
-const mayBeReported = ({ status, reason, ambiguousAttempts }: Delivery): boolean =>
+/**
+ * Whether the delivery may have been handed over, so that a report about it can be true. However it ended, an ambiguous attempt may have. A queued
+ * delivery that has not reached the relay was not: its mail is still to be sent.
+ */
+const mayBeReported = ({ status, reason, ambiguousAttempts, reachedRelay }: Delivery): boolean =>
   ambiguousAttempts > 0 ||
-  status === "queued" ||
+  (status === "queued" && reachedRelay) ||
   status === "sending" ||
   status === "accepted" ||
   status === "delivered" ||

@@ -165,6 +165,8 @@ describe("recordReport", () => {
     const never = ["scheduled", "canceled", "suppressed"] as const
     const report: DeliveryReport = { kind: "complained" }
     for (const status of never) expect(recorded(report, facts({ status })).changes).toEqual([])
+    for (const attemptCount of [0, 1])
+      expect(recorded(report, facts({ status: "queued", attemptCount, reachedRelay: false })).changes).toEqual([])
     const failed = facts({ status: "failed", reason: "message_blocked" })
     expect(recorded(report, failed)).toMatchObject({ changes: [], answer: { outcome: "unchanged", status: "failed" } })
   })
@@ -185,6 +187,11 @@ describe("recordReport", () => {
       expect(Object.keys(after.suppression!.reasons)).toEqual(suppressed)
     }
     expect(recorded({ kind: "delivered" }, ended)).toMatchObject({ changes: [], answer: { outcome: "unchanged" } })
+  })
+
+  it("records a report about a queued delivery that has reached the relay", () => {
+    const { after } = recorded({ kind: "delivered" }, facts({ status: "queued", reachedRelay: true }))
+    expect(after.delivery.status).toBe("delivered")
   })
 
   it("settles an uncertain delivery", () => {

@@ -101,6 +101,19 @@ describe.each(stores)("Feedback, over $name", (store) => {
       })
     ))
 
+  it("sends the mail of a delivery that was reported before its first attempt", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        expect(yield* (yield* Feedback).report(project, id, { kind: "delivered" })).toEqual({
+          outcome: "unchanged",
+          status: "queued"
+        })
+        yield* tick
+        expect((yield* StubTransport.StubTransport).captured()).toHaveLength(1)
+      })
+    ))
+
   it("records a report of a trusted source by the id of the delivery", () =>
     withTestMail(
       store,
