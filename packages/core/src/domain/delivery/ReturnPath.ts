@@ -15,15 +15,23 @@ import { deliveryToken, readDeliveryToken } from "./DeliveryToken.ts"
  */
 const validMillis = 60 * dayMillis
 
+/** The same from the time at which the delivery was queued. A message can be rescheduled again and again, so that it is queued much later. */
+const validAfterQueueMillis = 30 * dayMillis
+
 /** Returns the return path of a delivery at a domain, such as `b+01jx….3f…@bounces.acme.example`. The same delivery always has the same. */
 export const returnPathOf = (deliveryId: DeliveryId, domain: string, sign: SignToken): string =>
   `b+${deliveryToken(deliveryId, sign)}@${domain}`
 
 const form = /^b\+([^@]+)@[^@]+$/i
 
-/** Returns the delivery that a return path names; `undefined` for any other address, a forged or an expired one. */
-export const readReturnPath = (address: string, now: Instant, verifier: TokenVerifier): DeliveryId | undefined => {
+/** Returns the delivery that a return path names; `undefined` for any other address and for a forged one. */
+export const readReturnPath = (address: string, verifier: TokenVerifier): DeliveryId | undefined => {
   const [, token] = form.exec(address.slice(0, 320)) ?? []
-  const deliveryId = token === undefined ? undefined : readDeliveryToken(token, verifier)
-  return deliveryId !== undefined && idTime(deliveryId) + validMillis > now ? deliveryId : undefined
+  return token === undefined ? undefined : readDeliveryToken(token, verifier)
 }
+
+/** Whether a report can still change the delivery with this id. Without `queuedAt`, only the time of its creation counts. */
+export const isReportedInTime = (
+  { id, queuedAt }: { readonly id: DeliveryId; readonly queuedAt: Instant | null },
+  now: Instant
+): boolean => now < idTime(id) + validMillis || (queuedAt !== null && now < queuedAt + validAfterQueueMillis)

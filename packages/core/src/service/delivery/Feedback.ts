@@ -10,8 +10,9 @@ import type { ProjectId } from "../../domain/access/Project.ts"
 import type { Delivery } from "../../domain/delivery/Delivery.ts"
 import type { DeliveryReport, ValidDeliveryReport } from "../../domain/delivery/DeliveryReport.ts"
 import { parseDeliveryReport } from "../../domain/delivery/DeliveryReport.ts"
-import { readReturnPath } from "../../domain/delivery/ReturnPath.ts"
+import { isReportedInTime, readReturnPath } from "../../domain/delivery/ReturnPath.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { DeliveryId } from "../../domain/value/Id.ts"
 import { DeliveryNotFound } from "../../domain/message/MessageFailure.ts"
 import { clockFacts } from "../../internal/clockFacts.ts"
 import { makeCommit } from "../../internal/commit.ts"
@@ -69,7 +70,10 @@ export class Feedback extends Context.Service<
       returnPath: string,
       report: DeliveryReport
     ) => Effect.Effect<ReceivedReport, InvalidArgument | StoreUnavailable>
-    /** Whether a report to this address can change a delivery: its signature is valid, and it has not expired. */
+    /**
+     * Whether a report to this address can change a delivery: its signature is valid, and it has not expired. Also `true` when the store cannot be
+     * asked about an old address; `receive` then fails.
+     */
     readonly isReturnPath: (address: string) => Effect.Effect<boolean>
   }
 >()("@mailkeep/core/service/Feedback") {
@@ -127,22 +131,36 @@ export class Feedback extends Context.Service<
         return yield* record(delivery, valid)
       })
 
-      const deliveryOf = (address: string) =>
-        Effect.map(Clock.currentTimeMillis, (now) => readReturnPath(address, now, verifier))
+      /** Reads the delivery with this id, if a report can still change it. */
+      const reportable = (id: DeliveryId): Effect.Effect<Delivery | null, StoreUnavailable> =>
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          const [delivery] = yield* store.read([{ _tag: "DeliveryById", id }])
+          return delivery !== null && isReportedInTime(delivery, now) ? delivery : null
+        })
 
       const receive = Effect.fn("Feedback.receive")(function* (
         returnPath: string,
         input: DeliveryReport
       ): Effect.fn.Return<ReceivedReport, InvalidArgument | StoreUnavailable> {
         const valid = yield* validated(parseDeliveryReport, input)
-        const deliveryId = yield* deliveryOf(returnPath)
-        if (deliveryId === undefined) return yield* unmatched(valid)
-        const [delivery] = yield* store.read([{ _tag: "DeliveryById", id: deliveryId }])
-        if (delivery === null) return yield* unmatched(valid)
+        const deliveryId = readReturnPath(returnPath, verifier)
+        const delivery = deliveryId === undefined ? null : yield* reportable(deliveryId)
+        if (deliveryId === undefined || delivery === null) return yield* unmatched(valid)
         return { projectId: delivery.projectId, deliveryId, ...(yield* record(delivery, valid)) }
       })
 
-      const isReturnPath = (address: string) => Effect.map(deliveryOf(address), (id) => id !== undefined)
+      const isReturnPath = (address: string): Effect.Effect<boolean> =>
+        Effect.gen(function* () {
+          const id = readReturnPath(address, verifier)
+          if (id === undefined) return false
+          // Most reports come soon, and need no read of the store.
+          if (isReportedInTime({ id, queuedAt: null }, yield* Clock.currentTimeMillis)) return true
+          return yield* Effect.match(reportable(id), {
+            onFailure: () => true,
+            onSuccess: (delivery) => delivery !== null
+          })
+        })
 
       return { report, receive, isReturnPath }
     })

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { readReturnPath, returnPathOf } from "../../../src/domain/delivery/ReturnPath.ts"
+import { isReportedInTime, readReturnPath, returnPathOf } from "../../../src/domain/delivery/ReturnPath.ts"
 import { blockFrom, idAt, idTime } from "../../../src/domain/value/Id.ts"
 import { dayMillis } from "../../../src/domain/value/Instant.ts"
 
@@ -19,7 +19,7 @@ describe("readReturnPath", () => {
     fc.assert(
       fc.property(deliveryIds, fc.boolean(), (id, upper) => {
         const address = returnPathOf(id, "bounces.acme.example", verify.sign)
-        expect(readReturnPath(upper ? address.toUpperCase() : address, now, verify)).toBe(id)
+        expect(readReturnPath(upper ? address.toUpperCase() : address, verify)).toBe(id)
       })
     )
   })
@@ -35,7 +35,7 @@ describe("readReturnPath", () => {
   it("refuses a return path of another secret", () => {
     fc.assert(
       fc.property(deliveryIds, (id) => {
-        expect(readReturnPath(returnPathOf(id, "a.example", signer("theirs")), now, verify)).toBeUndefined()
+        expect(readReturnPath(returnPathOf(id, "a.example", signer("theirs")), verify)).toBeUndefined()
       })
     )
   })
@@ -50,7 +50,7 @@ describe("readReturnPath", () => {
           const address = returnPathOf(id, "a.example", verify.sign)
           fc.pre(address[at] !== character)
           const changed = address.slice(0, at) + character + address.slice(at + 1)
-          expect(readReturnPath(changed, now, verify)).toBeUndefined()
+          expect(readReturnPath(changed, verify)).toBeUndefined()
         }
       )
     )
@@ -59,18 +59,23 @@ describe("readReturnPath", () => {
   it("returns nothing for any other text", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 400 }), (text) => {
-        expect(readReturnPath(text, now, verify)).toBeUndefined()
+        expect(readReturnPath(text, verify)).toBeUndefined()
       })
     )
   })
+})
 
-  it("refuses a return path 60 days after the creation of the delivery", () => {
+describe("isReportedInTime", () => {
+  it("ends 60 days after the creation of the delivery, or 30 days after it was queued if that is later", () => {
     fc.assert(
-      fc.property(deliveryIds, (id) => {
-        const address = returnPathOf(id, "a.example", verify.sign)
-        const end = idTime(id) + 60 * dayMillis
-        expect(readReturnPath(address, end - 1, verify)).toBe(id)
-        expect(readReturnPath(address, end, verify)).toBeUndefined()
+      fc.property(deliveryIds, fc.integer({ min: 0, max: 200 }), (id, days) => {
+        const created = idTime(id)
+        const queuedAt = created + days * dayMillis
+        const end = Math.max(created + 60 * dayMillis, queuedAt + 30 * dayMillis)
+        expect(isReportedInTime({ id, queuedAt }, end - 1)).toBe(true)
+        expect(isReportedInTime({ id, queuedAt }, end)).toBe(false)
+        expect(isReportedInTime({ id, queuedAt: null }, created + 60 * dayMillis - 1)).toBe(true)
+        expect(isReportedInTime({ id, queuedAt: null }, created + 60 * dayMillis)).toBe(false)
       })
     )
   })

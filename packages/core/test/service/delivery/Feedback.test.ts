@@ -16,8 +16,8 @@ import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { DeliveryReport } from "../../../src/index.ts"
-import { minuteMillis } from "../../../src/domain/value/Instant.ts"
-import { Contacts, Feedback, Suppressions } from "../../../src/index.ts"
+import { dayMillis, minuteMillis } from "../../../src/domain/value/Instant.ts"
+import { Contacts, Feedback, Sending, Suppressions } from "../../../src/index.ts"
 
 /** The relay accepts everything, and bounces go to the operator's domain. */
 const relay = {
@@ -98,6 +98,35 @@ describe.each(stores)("Feedback, over $name", (store) => {
         expect(yield* receive(returnPath, unknownMailbox)).toEqual({ outcome: "unmatched" })
         expect(yield* delivery(id)).toMatchObject({ status: "accepted" })
         expect((yield* (yield* Suppressions).list(project)).items).toEqual([])
+      })
+    ))
+
+  it("records a bounce of a message that was rescheduled until 88 days after its acceptance", () =>
+    withTestMail(
+      store,
+      relay
+    )(
+      Effect.gen(function* () {
+        const sending = yield* Sending
+        const inThirtyDays = Effect.map(Clock.currentTimeMillis, (now) => now + 30 * dayMillis)
+        const { messageId, deliveryIds } = yield* send("k", {
+          scheduledAt: new Date(yield* inThirtyDays).toISOString()
+        })
+        for (const _ of [1, 2]) {
+          yield* TestClock.adjust("29 days")
+          yield* sending.reschedule(project, messageId, yield* inThirtyDays)
+        }
+        yield* TestClock.adjust("30 days")
+        yield* tick
+        const { from } = (yield* StubTransport.StubTransport).captured()[0]!.envelope
+        const feedback = yield* Feedback
+        yield* TestClock.adjust("5 days")
+        expect(yield* feedback.isReturnPath(from)).toBe(true)
+        expect(yield* feedback.receive(from, unknownMailbox)).toMatchObject({ outcome: "recorded", status: "bounced" })
+        expect(yield* delivery(deliveryIds[0]!)).toMatchObject({ reason: "hard_bounce" })
+        yield* TestClock.adjust("25 days")
+        expect(yield* feedback.isReturnPath(from)).toBe(false)
+        expect(yield* feedback.receive(from, unknownMailbox)).toEqual({ outcome: "unmatched" })
       })
     ))
 
