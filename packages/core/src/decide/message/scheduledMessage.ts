@@ -4,6 +4,7 @@
 import { Result } from "effect"
 import type { DomainScope } from "../../domain/access/ApiKey.ts"
 import { isInScope } from "../../domain/access/ApiKey.ts"
+import { isErased } from "../../domain/contact/addressRedaction.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import type { Delivery } from "../../domain/delivery/Delivery.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
@@ -65,6 +66,15 @@ export interface RescheduledMessage {
 
 const idsOf = (deliveries: ReadonlyArray<Delivery>) => deliveries.map(({ id }) => id)
 
+/**
+ * The deliveries that decide whether a message is scheduled or canceled. The erasure of a person has canceled the delivery to this person alone, and
+ * the message stays one for its other recipients.
+ */
+const withoutErased = (deliveries: ReadonlyArray<Delivery>): ReadonlyArray<Delivery> => {
+  const others = deliveries.filter((delivery) => !(isErased(delivery) && delivery.status === "canceled"))
+  return others.length === 0 ? deliveries : others
+}
+
 /** Returns a delivery that does not have the status, if there is one. */
 const findWithout = (deliveries: ReadonlyArray<Delivery>, status: Delivery["status"]) =>
   deliveries.find((delivery) => delivery.status !== status)
@@ -79,12 +89,13 @@ export const cancelMessage = (
 ): Result.Result<Decision<CanceledMessage>, SenderOutsideScope | MessageNotFound | MessageNotScheduled> => {
   if (message === null) return Result.fail(new MessageNotFound({ messageId }))
   if (!isInScope(domainScope, message.domain)) return Result.fail(new SenderOutsideScope({ domain: message.domain }))
-  const canceledAt = deliveries[0]?.canceledAt
-  if (canceledAt !== undefined && canceledAt !== null && findWithout(deliveries, "canceled") === undefined)
+  const others = withoutErased(deliveries)
+  const canceledAt = others[0]?.canceledAt
+  if (canceledAt !== undefined && canceledAt !== null && findWithout(others, "canceled") === undefined)
     return Result.succeed(unchanged({ messageId: message.id, canceledAt, deliveryIds: idsOf(deliveries) }))
-  const left = findWithout(deliveries, "scheduled")
+  const left = findWithout(others, "scheduled")
   if (left !== undefined) return Result.fail(new MessageNotScheduled({ messageId: message.id, deliveryId: left.id }))
-  const transitions = deliveries.map((delivery) => applyTransition(delivery, "CancelRequested", now))
+  const transitions = others.map((delivery) => applyTransition(delivery, "CancelRequested", now))
   return Result.succeed({
     answer: { messageId: message.id, canceledAt: now, deliveryIds: idsOf(deliveries) },
     changes: [
@@ -111,7 +122,8 @@ export const rescheduleMessage = (
   if (outsideWindow !== undefined)
     return Result.fail(new InvalidArgument({ argument: "input", issues: [outsideWindow] }))
   if (message === null) return Result.fail(new MessageNotFound({ messageId }))
-  const left = findWithout(deliveries, "scheduled")
+  const others = withoutErased(deliveries)
+  const left = findWithout(others, "scheduled")
   if (left !== undefined) return Result.fail(new MessageNotScheduled({ messageId: message.id, deliveryId: left.id }))
 
   if (message.expiresAt !== null && message.expiresAt <= scheduledAt) {
@@ -120,7 +132,7 @@ export const rescheduleMessage = (
   }
 
   const day = utcDayOf(scheduledAt)
-  const moving = deliveries.filter(({ countedDay }) => countedDay !== day)
+  const moving = others.filter(({ countedDay }) => countedDay !== day)
   if (moving.length > 0 && !isWithinLimit(plan.dailySends, usedThatDay, moving.length))
     return Result.fail(new PlanLimitReached({ code: "daily_sending_limit_exceeded" }))
   const counterChanges = moving.flatMap(({ countedDay }) => [
@@ -136,7 +148,7 @@ export const rescheduleMessage = (
   return Result.succeed({
     answer: { messageId: message.id, scheduledAt, deliveryIds: idsOf(deliveries) },
     changes: [
-      ...deliveries.flatMap((delivery, index) =>
+      ...others.flatMap((delivery, index) =>
         transitionChanges(
           applyTransition(delivery, "Rescheduled", now, { scheduledAt, dueAt: scheduledAt, countedDay: day }),
           now,

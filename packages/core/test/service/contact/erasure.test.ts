@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { RecordKind, StoredRecord } from "../../../src/adapter.ts"
 import { inCommitOrder, MailStore, recordKinds, storedRecordKey, StoreUnavailable } from "../../../src/adapter.ts"
-import { Contacts, DeliveryLog, Feedback, Suppressions, Templates } from "../../../src/index.ts"
+import { Contacts, DeliveryLog, Feedback, Sending, Suppressions, Templates } from "../../../src/index.ts"
 
 const email = "Ada.Lovelace@Example.org"
 const erase = Effect.flatMap(Contacts, (contacts) => contacts.erase(project, email))
@@ -135,6 +135,29 @@ describe.each(stores)("Contacts.erase, over $name", (store) => {
         expect(yield* recordsWith(email)).toEqual([])
         yield* (yield* Feedback).report(project, deliveryIds[1]!, bounce)
         expect(yield* recordsOf("Suppression")).toHaveLength(suppressions.length + 1)
+      })
+    ))
+
+  it("lets a shared message be rescheduled and canceled after the person was erased", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const sending = yield* Sending
+        const at = new Date(start + 3_600_000).toISOString()
+        const { messageId, deliveryIds } = yield* send("s", { to: [email, "bob@example.org"], scheduledAt: at })
+        yield* erase
+        yield* sending.reschedule(project, messageId, start + 7_200_000)
+        yield* TestClock.adjust("1 hour")
+        yield* tick
+        const canceled = yield* sending.cancel(project, messageId)
+        expect(canceled).toEqual({ messageId, canceledAt: start + 3_600_000, deliveryIds })
+        expect(yield* sending.cancel(project, messageId)).toEqual(canceled)
+        yield* expectBalanced
+        yield* TestClock.adjust("2 hours")
+        yield* tick
+        expect((yield* (yield* DeliveryLog).list(project)).items.map(({ status }) => status)).toEqual([
+          "canceled",
+          "canceled"
+        ])
       })
     ))
 
