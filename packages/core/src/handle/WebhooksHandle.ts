@@ -52,7 +52,7 @@ export interface WebhooksHandle<One = ListedWebhook, Delivery = ListedWebhookDel
   readonly eachEventDelivery: (webhookId: string, options?: CallOptions) => AsyncIterable<Delivery>
   /**
    * Repeats an event delivery that has ended, from the beginning of its retry schedule. A pending event delivery does not change. Rejects with
-   * `RecordNotFound`.
+   * `RecordNotFound`, also when its event has been deleted.
    */
   readonly replay: (webhookId: string, eventDeliveryId: string, options?: CallOptions) => Promise<Delivery>
 }

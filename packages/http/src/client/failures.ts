@@ -169,7 +169,8 @@ const failuresOfGroup = (classes: Classes, { operation, ids, domain }: CallFacts
     case "webhooks":
       return [
         new classes.RecordNotFound({ record: "webhook", id }),
-        new classes.RecordNotFound({ record: "event delivery", id: otherId })
+        new classes.RecordNotFound({ record: "event delivery", id: otherId }),
+        new classes.RecordNotFound({ record: "event", id: otherId })
       ]
     default:
       return []

@@ -4,6 +4,7 @@
 import { Result } from "effect"
 import type { EventDelivery, EventDeliveryState } from "../../domain/event/EventDelivery.ts"
 import { eventDeliveryState } from "../../domain/event/EventDelivery.ts"
+import type { EventRecord } from "../../domain/event/EventRecord.ts"
 import type { Resource } from "../../domain/store/Resource.ts"
 import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
@@ -20,23 +21,27 @@ export interface ReplayFacts {
   readonly webhook: Resource | null
   /** The event delivery with this id; `null` if the project has none. */
   readonly existing: EventDelivery | null
+  /** The event of the event delivery; `null` if it has been deleted. It is deleted by its own age, often before its event deliveries. */
+  readonly event: EventRecord | null
 }
 
 /**
  * Makes the event delivery due at once, at the start of its retry schedule. A pending event delivery does not change. Fails if the project
- * has no such webhook, or if the webhook has no event delivery with this id.
+ * has no such webhook, if the webhook has no event delivery with this id, or if its event has been deleted.
  */
 export const replayEventDelivery = ({
   now,
   webhookId,
   id,
   webhook,
-  existing
+  existing,
+  event
 }: ReplayFacts): Result.Result<Decision<EventDelivery>, RecordNotFound> => {
   if (webhook?.kind !== "webhook") return Result.fail(new RecordNotFound({ record: "webhook", id: webhookId }))
   if (existing === null || existing.subscriber !== webhookId)
     return Result.fail(new RecordNotFound({ record: "event delivery", id }))
   if (existing.status === "pending") return Result.succeed(unchanged(existing))
+  if (event === null) return Result.fail(new RecordNotFound({ record: "event", id }))
   const next: EventDeliveryState = {
     ...eventDeliveryState(existing),
     status: "pending",

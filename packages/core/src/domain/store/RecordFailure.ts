@@ -13,6 +13,7 @@ export type RecordName =
   | "template"
   | "webhook"
   | "event delivery"
+  | "event"
   | "subscription"
 
 const plurals: Readonly<Record<RecordName, string>> = {
@@ -24,17 +25,19 @@ const plurals: Readonly<Record<RecordName, string>> = {
   template: "templates",
   webhook: "webhooks",
   "event delivery": "event deliveries",
+  event: "events",
   subscription: "subscriptions"
 }
 
 /** The project has no record of this kind with this ID, alias or address. */
 export class RecordNotFound extends NotRetryable("RecordNotFound", "not_found")<{
   readonly record: RecordName
-  /** The ID or alias of the call. Empty for a suppression, which has no ID. */
+  /** The ID or alias of the call: for an event, that of its event delivery. Empty for a suppression, which has no ID. */
   readonly id: string
 }> {
   override get message() {
     if (this.record === "suppression") return "No suppression of this address."
+    if (this.record === "event") return "The event of this event delivery has been deleted."
     return `No ${this.record} with this ID${this.record === "template" ? " or alias" : ""}.`
   }
   /** Not retryable. */

@@ -114,7 +114,8 @@ export class Webhooks extends Context.Service<
     ) => Effect.Effect<CursorPage<WebhookDelivery>, InvalidArgument | RecordNotFound | StoreUnavailable>
     /**
      * Repeats an event delivery that has ended, from the beginning of its retry schedule. A pending event delivery does not change. Fails with
-     * `RecordNotFound` when the project no longer has the webhook, or when the webhook has no event delivery with this id.
+     * `RecordNotFound` when the project no longer has the webhook, or when the webhook has no event delivery with this id. Fails with it also when
+     * the event has been deleted, which happens by the age of the event.
      */
     readonly replay: (
       caller: Caller,
@@ -256,14 +257,16 @@ export class Webhooks extends Context.Service<
         const replay = Effect.fn("Webhooks.replay")(function* (caller: Caller, id: string, eventDeliveryId: string) {
           const projectId = yield* validProject(caller, { id, eventDeliveryId })
           const now = yield* Clock.currentTimeMillis
+          const load = Effect.gen(function* () {
+            const [webhook, existing] = yield* store.read([
+              { _tag: "Resource", projectId, id },
+              { _tag: "EventDelivery", projectId, id: eventDeliveryId }
+            ])
+            const [event] = yield* store.read([{ _tag: "Event", projectId, id: existing?.eventId ?? "" }])
+            return { webhook, existing, event }
+          })
           const replayed = yield* commit(
-            Effect.map(
-              store.read([
-                { _tag: "Resource", projectId, id },
-                { _tag: "EventDelivery", projectId, id: eventDeliveryId }
-              ]),
-              ([webhook, existing]) => ({ webhook, existing })
-            ),
+            load,
             (facts) => replayEventDelivery({ ...facts, now, webhookId: id, id: eventDeliveryId }),
             "bounded"
           )

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest"
 import { replayEventDelivery } from "../../../src/decide/event/replayEventDelivery.ts"
 import type { EventDelivery } from "../../../src/domain/event/EventDelivery.ts"
 import type { Resource } from "../../../src/domain/store/Resource.ts"
-import { eventDelivery, now, subscription, webhook } from "../fixtures.ts"
+import { eventDelivery, eventRecord, now, subscription, webhook } from "../fixtures.ts"
 
 const replay = (existing: EventDelivery | null, webhookId = "whk_1", found: Resource | null = webhook()) =>
-  replayEventDelivery({ now: now + 5, webhookId, id: "evd_1", webhook: found, existing })
+  replayEventDelivery({ now: now + 5, webhookId, id: "evd_1", webhook: found, existing, event: eventRecord() })
 
 describe("replayEventDelivery", () => {
   it.each(["delivered", "failed"] as const)("makes a %s event delivery due again, and keeps its attempts", (status) => {
@@ -42,6 +42,14 @@ describe("replayEventDelivery", () => {
       id: "evd_1"
     })
   )
+
+  it("fails when the event has been deleted", () => {
+    const existing = eventDelivery({ status: "delivered", dueAt: null, endedAt: now })
+    const facts = { now: now + 5, webhookId: "whk_1", id: "evd_1", webhook: webhook(), existing, event: null }
+    expect(replayEventDelivery(facts)).toMatchObject({
+      failure: { _tag: "RecordNotFound", record: "event", id: "evd_1" }
+    })
+  })
 
   it.each([
     ["the webhook was deleted", null],

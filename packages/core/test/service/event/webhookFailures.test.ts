@@ -6,6 +6,7 @@ import { Deferred, Effect, Fiber, Latch, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { WebhookDelivery } from "../../../src/index.ts"
+import { dayMillis } from "../../../src/domain/value/Instant.ts"
 import { EventSender, MailStore, StoreUnavailable, Webhooks } from "../../../src/index.ts"
 import type { MailStoreShape } from "../../../src/port/MailStore.ts"
 import type { EventSinkShape, SinkRequest } from "../../../src/port/EventSink.ts"
@@ -46,6 +47,28 @@ describe.each(stores)("failures of a webhook, over $name", (store) => {
         return { ...mailStore, read }
       })
     ).pipe(Layer.provide(store.layer))
+  })
+
+  it("refuses to replay an event delivery whose event has been deleted, and keeps its result", () => {
+    let requests = 0
+    const sink = sinkOf(() => Effect.sync(() => (++requests === 1 ? refused : accepted)))
+    return withTestMail(store, { sink, dispatcher: { retention: { eventsMillis: dayMillis } } })(
+      Effect.gen(function* () {
+        const { id } = yield* create(url)
+        yield* delivered("k")
+        yield* sendEvents
+        yield* TestClock.adjust("12 hours")
+        yield* sendEvents
+        yield* TestClock.adjust("13 hours")
+        yield* tick
+        const { deliveries } = yield* stateOf(id)
+        expect(deliveries).toMatchObject([{ status: "delivered", attemptCount: 2 }])
+        const replayed = yield* Effect.flip((yield* Webhooks).replay(project, id, deliveries[0]!.id))
+        expect(replayed).toMatchObject({ _tag: "RecordNotFound", record: "event", id: deliveries[0]!.id })
+        yield* sendEvents
+        expect((yield* stateOf(id)).deliveries).toEqual(deliveries)
+      })
+    )
   })
 
   it("counts no attempt against a webhook when the store cannot read the event, and sends it 5 s later", () => {
