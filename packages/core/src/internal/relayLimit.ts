@@ -57,6 +57,8 @@ export interface RelayLimitState {
   readonly faults: number
   /** Results in a row with the signal `unreachable`: since the last answer of any kind, also a `busy` one. */
   readonly unreachable: number
+  /** Pauses in a row, without an answer for a message or a recipient in between. */
+  readonly pauses: number
   /** Whether the relay has answered since the start. */
   readonly hasAnswered: boolean
   readonly pausedUntil: Instant
@@ -67,6 +69,7 @@ export const initialRelayLimit = (limit: number): RelayLimitState => ({
   limit,
   faults: 0,
   unreachable: 0,
+  pauses: 0,
   hasAnswered: false,
   pausedUntil: 0,
   lastFault: null
@@ -85,7 +88,8 @@ const faultOf = (result: HandOffResult, kind: RelayFault["kind"], at: Instant): 
 
 /**
  * Returns the state after a result. An answer lets one more hand-off run; a busy relay gets half as many, an unreachable one a single try. A
- * hand-off without a reply does not end the pause of a busy relay: a relay that asks to slow down often closes its other connections too.
+ * hand-off without a reply does not end the pause of a busy relay: a relay that asks to slow down often closes its other connections too. The
+ * results that arrive during a pause do not lengthen it.
  */
 export const relayLimitAfter = (
   state: RelayLimitState,
@@ -100,19 +104,24 @@ export const relayLimitAfter = (
       limit: Math.min(limitMax, state.limit + 1),
       faults: 0,
       unreachable: 0,
+      pauses: 0,
       hasAnswered: true,
       pausedUntil: 0
     }
   const faults = state.faults + 1
   const unreachable = signal === "unreachable" ? state.unreachable + 1 : 0
   const isOpen = unreachable >= unreachableMax
+  const opens = isOpen && state.unreachable < unreachableMax
+  // No hand-off begins during a pause. The hand-offs that were under way when it began end with the same fault, often all at once.
+  const begins = (isOpen || signal === "busy") && (opens || pauseEnd(state.pausedUntil, now) === 0)
+  const pauses = state.pauses + (begins ? 1 : 0)
   return {
     limit: isOpen ? 1 : signal === "busy" ? Math.max(1, Math.floor(state.limit / 2)) : state.limit,
     faults,
     unreachable,
     hasAnswered: state.hasAnswered || signal === "busy",
-    pausedUntil:
-      isOpen || signal === "busy" ? now + pauseMillis(faults - (isOpen ? unreachableMax : 1)) : state.pausedUntil,
+    pauses,
+    pausedUntil: begins ? now + pauseMillis(pauses - 1) : state.pausedUntil,
     lastFault: faultOf(result, signal, now)
   }
 }

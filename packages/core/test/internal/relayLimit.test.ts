@@ -85,8 +85,26 @@ describe("relayLimitAfter", () => {
   })
 
   it("doubles the pause of an open circuit up to a minute", () => {
-    const pauses = [5, 6, 7, 20].map((count) => after(times(count, noReply)).pausedUntil - now)
-    expect(pauses).toEqual([secondMillis, 2 * secondMillis, 4 * secondMillis, minuteMillis])
+    let [state, at] = [after(times(5, noReply)), now]
+    const pauses: Array<number> = []
+    for (let n = 0; n < 8; n++) {
+      pauses.push((state.pausedUntil - at) / secondMillis)
+      at = state.pausedUntil
+      state = relayLimitAfter(state, noReply, { now: at, limitMax })
+    }
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
+  })
+
+  it.each([
+    ["no reply", noReply],
+    ["421", busy]
+  ])("pauses for a second when all hand-offs under way end at once with %s", (_, result) => {
+    expect(after(times(limitMax, result)).pausedUntil).toBe(now + secondMillis)
+  })
+
+  it("doubles the pause when the relay is busy again after the pause", () => {
+    const second = relayLimitAfter(after(times(3, busy)), busy, { now: now + secondMillis, limitMax })
+    expect(second.pausedUntil).toBe(now + 3 * secondMillis)
   })
 
   it("closes the circuit at the first answer", () => {
