@@ -7,16 +7,19 @@ import { pauseEnd, pauseMillis } from "./pause.ts"
 
 /** Failures in a row after which a subscriber is paused. */
 const failuresInRowMax = 10
+
 interface SubscriberState {
   readonly underWay: number
   /** Failures since the last success. */
   readonly failures: number
+  /** Pauses since the last success. */
+  readonly pauses: number
   readonly pausedUntil: Instant
   /** Whether the latest event delivery succeeded, and others are under way since. */
   readonly accepts: boolean
 }
 
-const initialState: SubscriberState = { underWay: 0, failures: 0, pausedUntil: 0, accepts: false }
+const initialState: SubscriberState = { underWay: 0, failures: 0, pauses: 0, pausedUntil: 0, accepts: false }
 
 export interface CircuitBreakers {
   /** How many more event deliveries may start when `atOnce` may run. A subscriber that keeps failing gets one at a time. */
@@ -59,14 +62,18 @@ export const makeCircuitBreakers = (): CircuitBreakers => {
     pausedUntil: (subscriber, now) => pauseEnd(stateOf(subscriber).pausedUntil, now),
     acquire: (subscriber) => setState(subscriber, { underWay: stateOf(subscriber).underWay + 1 }),
     release: (subscriber) => setState(subscriber, { underWay: stateOf(subscriber).underWay - 1 }),
-    recordSuccess: (subscriber) => setState(subscriber, { failures: 0, pausedUntil: 0, accepts: true }),
+    recordSuccess: (subscriber) => setState(subscriber, { failures: 0, pauses: 0, pausedUntil: 0, accepts: true }),
     recordFailure: (subscriber, now) => {
-      const failures = stateOf(subscriber).failures + 1
-      const failuresOverMax = failures - failuresInRowMax
+      const before = stateOf(subscriber)
+      const failures = before.failures + 1
+      // The requests that were under way when a pause began often fail all at once, and do not lengthen it.
+      const begins = failures >= failuresInRowMax && pauseEnd(before.pausedUntil, now) === 0
+      const pauses = before.pauses + (begins ? 1 : 0)
       setState(subscriber, {
         failures,
         accepts: false,
-        pausedUntil: failuresOverMax < 0 ? 0 : now + pauseMillis(failuresOverMax)
+        pauses,
+        pausedUntil: begins ? now + pauseMillis(pauses - 1) : before.pausedUntil
       })
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { dayMillis, minuteMillis } from "../../src/domain/value/Instant.ts"
+import { dayMillis, secondMillis } from "../../src/domain/value/Instant.ts"
 import { makeCircuitBreakers } from "../../src/internal/circuitBreaker.ts"
 
 const now = Date.UTC(2026, 10, 21, 12)
@@ -11,15 +11,22 @@ const failing = (times: number) => {
 }
 
 describe("makeCircuitBreakers", () => {
-  it.each([
-    [9, 0],
-    [10, now + 1000],
-    [13, now + 8000],
-    [16, now + minuteMillis],
-    [1000, now + minuteMillis]
-  ])("pauses a subscriber after %d failures in a row until %d", (times, until) =>
-    expect(failing(times).pausedUntil("whk_1", now)).toBe(until)
-  )
+  it("pauses a subscriber after ten failures in a row, and twice as long after each further failure, up to a minute", () => {
+    const breakers = failing(9)
+    expect(breakers.pausedUntil("whk_1", now)).toBe(0)
+    const pauses: Array<number> = []
+    let at = now
+    for (let n = 0; n < 8; n++) {
+      breakers.recordFailure("whk_1", at)
+      const until = breakers.pausedUntil("whk_1", at)
+      pauses.push((until - at) / secondMillis)
+      at = until
+    }
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
+  })
+
+  it("pauses a subscriber for a second when many requests fail at the same time", () =>
+    expect(failing(64).pausedUntil("whk_1", now)).toBe(now + secondMillis))
 
   it("ends the pause of a subscriber when the clock is set back", () =>
     expect(failing(20).pausedUntil("whk_1", now - dayMillis)).toBe(0))
