@@ -18,8 +18,15 @@ import { knownFirst } from "./knownFacts.ts"
 /** How many events are read at once. */
 const distributedAtOnce = 50
 
+/**
+ * Subscribers that are read for an event: twice the limits. No guard of a commit has the number of records, so that creations at the same time can
+ * exceed a limit. The webhooks above it would push others out of the newest 50, and these would get no events.
+ */
+const webhooksReadMax = 2 * webhooksMax
+const subscriptionsReadMax = 2 * subscriptionsMax
+
 /** The most event deliveries of one event. */
-const subscribersMax = webhooksMax + subscriptionsMax
+const subscribersMax = webhooksReadMax + subscriptionsReadMax
 
 /** What the distribution of events needs. */
 export interface EventDistribution {
@@ -31,14 +38,14 @@ export interface EventDistribution {
 const loadSubscribers = ({ store }: EventDistribution, projectId: ProjectId) =>
   Effect.map(
     store.read([
-      { _tag: "Resources", projectId, kind: "webhook", parent: "", after: null, limit: webhooksMax },
+      { _tag: "Resources", projectId, kind: "webhook", parent: "", after: null, limit: webhooksReadMax },
       {
         _tag: "Resources",
         projectId: allProjects,
         kind: "subscription",
         parent: "",
         after: null,
-        limit: subscriptionsMax
+        limit: subscriptionsReadMax
       }
     ]),
     ([webhooks, subscriptions]) => [...webhooks, ...subscriptions] as ReadonlyArray<Subscriber>

@@ -2,7 +2,7 @@ import { project, sendEvents, send, start, stores, tick, withTestMail } from "@m
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { Webhooks } from "../../../src/index.ts"
+import { MailStore, Webhooks } from "../../../src/index.ts"
 import type { EventSinkShape } from "../../../src/port/EventSink.ts"
 
 const url = "https://hooks.example.net/a"
@@ -34,6 +34,35 @@ describe.each(stores)("Webhooks, over $name", (store) => {
         expect(yield* webhooks.list(project)).toEqual({ items: [webhook], total: 1, page: 1, limit: 50 })
       })
     ))
+
+  it("sends an event to each webhook when creations at the same time have exceeded the limit of 50", () => {
+    const endpoints = new Set<string>()
+    const recording: EventSinkShape = {
+      ...sink,
+      send: (request) =>
+        Effect.andThen(
+          Effect.sync(() => endpoints.add(request.endpoint)),
+          sink.send(request)
+        )
+    }
+    return withTestMail(store, { sink: recording })(
+      Effect.gen(function* () {
+        const webhooks = yield* Webhooks
+        const mailStore = yield* MailStore
+        const { webhook } = yield* webhooks.create(project, { url: `${url}0` })
+        const [first] = yield* mailStore.read([{ _tag: "Resource", projectId: project, id: webhook.id }])
+        if (first?.kind !== "webhook") throw new Error("no webhook")
+        for (let n = 1; n < 60; n++) {
+          const id = `whk_${String(n).padStart(26, "0")}` as const
+          const resource = { ...first, id, content: { ...first.content, url: `${url}${n}` } }
+          yield* mailStore.commit([{ _tag: "PutResource", resource, replaces: null }])
+        }
+        yield* Effect.andThen(send("k"), tick)
+        yield* sendEvents
+        expect(endpoints.size).toBe(60)
+      })
+    )
+  })
 
   it("lists the webhooks of a project newest first, page by page", () =>
     withTestMail(store)(
