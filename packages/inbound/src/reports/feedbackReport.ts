@@ -10,6 +10,9 @@ import type { ComplaintReport, FeedbackType } from "./MailReport.ts"
 const complaintRecipientsMax = 100
 
 const feedbackTypes: ReadonlySet<string> = new Set(["abuse", "fraud", "virus", "not-spam", "auth-failure", "opt-out"])
+/** Comments may be before the type. Source: RFC 5965 §3. */
+const typeForm = /^(?:\s*\([^()]*\))*\s*([a-z-]+)/i
+
 const isFeedbackType = (text: string): text is FeedbackType => feedbackTypes.has(text)
 
 /** Returns the fields of a part `message/feedback-report`. */
@@ -29,7 +32,7 @@ const addressesOf = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 /** Returns the complaint that the fields describe. `returned` are the header fields of the returned message. */
 export const complaintOf = (fields: ParsedHeaderFields, returned: ParsedHeaderFields): ComplaintReport => {
-  const type = /^[a-z-]+/i.exec(firstValue(fields, "feedback-type") ?? "")?.[0].toLowerCase() ?? ""
+  const type = typeForm.exec(firstValue(fields, "feedback-type") ?? "")?.[1]?.toLowerCase() ?? ""
   const named = addressesOf([...valuesOf(fields, "original-rcpt-to"), ...valuesOf(fields, "removal-recipient")])
   return {
     _tag: "Complaint",

@@ -67,6 +67,8 @@ describe("readReports, for a complaint", () => {
     ["Fraud", "fraud"],
     ["virus", "virus"],
     ["not-spam", "not-spam"],
+    ["(by a button) not-spam", "not-spam"],
+    ["not-spam (by a button)", "not-spam"],
     ["auth-failure", "auth-failure"],
     ["opt-out", "opt-out"],
     ["other", "other"],
