@@ -10,7 +10,7 @@ export const erasedAddress = "erased@erased.invalid"
 /** Whether the address of a record was erased, so that the record is no longer about a person. */
 export const isErased = ({ address }: { readonly address: string }): boolean => address === erasedAddress
 
-/** Finds and replaces one address. */
+/** Finds and replaces one address. A field with the address of another person stays as it is; see `addressFields`. */
 export interface AddressRedaction {
   /** Whether any text of the value has the address, also in the name of a field. */
   readonly isIn: (value: unknown) => boolean
@@ -49,6 +49,18 @@ const formsOf = (canonical: string): ReadonlyArray<string> =>
 const patternOf = (canonical: string): string =>
   `(?:(?<![\\p{L}\\p{N}._+-])|(?<=%[0-9a-f]{2}))(?:${[...new Set(formsOf(canonical))].map(escapedForPattern).join("|")})(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])`
 
+/** The fields of records that hold one address or a list of them. */
+const addressFields: ReadonlySet<string> = new Set([
+  "address",
+  "cc",
+  "email",
+  "from",
+  "recipient",
+  "replyTo",
+  "to",
+  "userId"
+])
+
 const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !ArrayBuffer.isView(value)
 
@@ -56,23 +68,28 @@ const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export const makeAddressRedaction = (canonical: string): AddressRedaction => {
   const pattern = patternOf(canonical)
   const [one, every] = [new RegExp(pattern, "iu"), new RegExp(pattern, "giu")]
-  const isIn = (value: unknown): boolean =>
+  const isAddress = (text: string): boolean => parseAddress(text)?.canonical === canonical
+  /**
+   * Whether a field of an address holds the address of another person. In a text, `'brien@x.example` is an address after a quote, but
+   * `o'brien@x.example` is another address. Only such a field shows where its address begins.
+   */
+  const isOther = (text: string, name: string): boolean =>
+    addressFields.has(name) && !isAddress(text) && parseAddress(text) !== undefined
+  const isIn = (value: unknown, name = ""): boolean =>
     typeof value === "string"
-      ? one.test(value)
+      ? one.test(value) && !isOther(value, name)
       : Array.isArray(value)
-        ? value.some(isIn)
-        : isFields(value) && Object.entries(value).some(([name, field]) => isIn(name) || isIn(field))
-  const redact = (value: unknown): unknown =>
+        ? value.some((item) => isIn(item, name))
+        : isFields(value) && Object.entries(value).some(([key, field]) => isIn(key) || isIn(field, key))
+  const redact = (value: unknown, name = ""): unknown =>
     typeof value === "string"
-      ? value.replace(every, erasedAddress)
+      ? one.test(value) && !isOther(value, name)
+        ? value.replace(every, erasedAddress)
+        : value
       : Array.isArray(value)
-        ? value.map(redact)
+        ? value.map((item) => redact(item, name))
         : isFields(value)
-          ? Object.fromEntries(Object.entries(value).map(([name, field]) => [redact(name), redact(field)]))
+          ? Object.fromEntries(Object.entries(value).map(([key, field]) => [redact(key), redact(field, key)]))
           : value
-  return {
-    isIn,
-    redact: <A>(value: A) => redact(value) as A,
-    isAddress: (text) => parseAddress(text)?.canonical === canonical
-  }
+  return { isIn: (value) => isIn(value), redact: <A>(value: A) => redact(value) as A, isAddress }
 }

@@ -62,6 +62,26 @@ describe("makeAddressRedaction", () => {
     expect(ada.isIn({ a: [null, { b: 2 }] })).toBe(false)
   })
 
+  it("keeps the address of another person whose local part ends with the address", () => {
+    const brien = makeAddressRedaction("brien@x.example")
+    const others = {
+      recipient: "o'brien@x.example",
+      address: "o'brien@x.example",
+      to: ["O'Brien@x.example", "sales/brien@x.example"],
+      data: { contact: { email: "o'brien@x.example", userId: "o'brien@x.example" } }
+    }
+    expect(brien.isIn(others)).toBe(false)
+    expect(brien.redact(others)).toEqual(others)
+    expect(brien.redact({ to: ["o'brien@x.example", "Brien@x.example"], text: "'brien@x.example'" })).toEqual({
+      to: ["o'brien@x.example", erasedAddress],
+      text: `'${erasedAddress}'`
+    })
+    expect(brien.redact({ userId: "user brien@x.example", metadata: { key: "of/brien@x.example" } })).toEqual({
+      userId: `user ${erasedAddress}`,
+      metadata: { key: `of/${erasedAddress}` }
+    })
+  })
+
   it("leaves no text in which it finds the address, and changes nothing else", () => {
     const piece = fc.constantFrom(
       "ada@example.org",

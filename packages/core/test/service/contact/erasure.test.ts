@@ -55,6 +55,26 @@ const populate = Effect.gen(function* () {
 })
 
 describe.each(stores)("Contacts.erase, over $name", (store) => {
+  it("keeps the contact and the waiting mail of a person whose address ends with the erased one", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const contacts = yield* Contacts
+        const other = yield* contacts.create(project, { email: "o'brien@example.org", userId: "o'brien@example.org" })
+        const scheduledAt = new Date(start + 3_600_000).toISOString()
+        const { deliveryIds } = yield* send("later", { to: "o'brien@example.org", scheduledAt })
+        yield* contacts.erase(project, "brien@example.org")
+        expect(yield* contacts.get(project, other.id)).toMatchObject({
+          email: "o'brien@example.org",
+          userId: "o'brien@example.org"
+        })
+        expect(yield* contacts.findByEmail(project, "o'brien@example.org")).toMatchObject({ id: other.id })
+        expect(yield* (yield* DeliveryLog).get(project, deliveryIds[0]!)).toMatchObject({
+          recipient: "o'brien@example.org",
+          status: "scheduled"
+        })
+      })
+    ))
+
   it("leaves no record with the address, keeps the usage right, and keeps the address suppressed", () =>
     withTestMail(store)(
       Effect.gen(function* () {
