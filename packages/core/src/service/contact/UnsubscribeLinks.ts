@@ -11,6 +11,7 @@ import type { OptionRules } from "../../domain/value/OptionRule.ts"
 import { checkedOptions, mustBe } from "../../domain/value/OptionRule.ts"
 import { tokenVerifier } from "../../internal/tokenVerifier.ts"
 import { Crypto } from "../../port/Crypto.ts"
+import { isErased } from "../../domain/contact/addressRedaction.ts"
 import { isUnsubscribeUrl } from "../../domain/contact/unsubscribeUrl.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
@@ -54,7 +55,7 @@ export class UnsubscribeLinks extends Context.Service<
     readonly isValid: (token: string) => boolean
     /**
      * Unsubscribes the recipient of the delivery: the address is suppressed, and its contact becomes `unsubscribed` with an event. Returns
-     * `false` for a token that is not valid. A repeat changes nothing.
+     * `false` for a token that is not valid, and for a recipient that was erased. A repeat changes nothing.
      */
     readonly unsubscribe: (token: string) => Effect.Effect<boolean, InvalidArgument | StoreUnavailable>
   }
@@ -73,7 +74,8 @@ export class UnsubscribeLinks extends Context.Service<
         const unsubscribe = Effect.fn("UnsubscribeLinks.unsubscribe")(function* (token: string) {
           const id = readDeliveryToken(token, verifier)
           const [delivery] = id === undefined ? [null] : yield* store.read([{ _tag: "DeliveryById", id }])
-          if (delivery === null) return false
+          // The recipient of an erased delivery is not known. A page that says that it worked would be wrong.
+          if (delivery === null || isErased(delivery)) return false
           yield* suppressions.addReason(delivery.projectId, delivery.recipient, "unsubscribed")
           return true
         })

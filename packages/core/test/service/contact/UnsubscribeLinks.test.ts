@@ -81,6 +81,24 @@ describe.each(stores)("UnsubscribeLinks, over $name", (store) => {
       })
     ))
 
+  it("changes nothing for a recipient who was erased from a message with other recipients", () =>
+    withTestMail(
+      store,
+      options
+    )(
+      Effect.gen(function* () {
+        yield* send("a", { cc: "bob@example.org" }, { listUnsubscribe: true })
+        yield* tick
+        const mails = (yield* StubTransport.StubTransport).captured()
+        const links = yield* UnsubscribeLinks
+        const tokens = mails.map(({ envelope, message }) => [envelope.to, tokenOf(message.headers)] as const)
+        yield* (yield* Contacts).erase(project, "ada@example.org")
+        expect(yield* links.unsubscribe(new Map(tokens).get("ada@example.org")!)).toBe(false)
+        expect((yield* (yield* Suppressions).list(project)).items).toEqual([])
+        expect(yield* links.unsubscribe(new Map(tokens).get("bob@example.org")!)).toBe(true)
+      })
+    ))
+
   it("changes nothing for a forged token", () =>
     withTestMail(
       store,
