@@ -20,6 +20,10 @@ const tagsOf = (text: string): ReadonlyMap<string, string> =>
 
 const bare = (host: string): string => host.toLowerCase().replace(/\.$/, "")
 
+/** Compares two mechanisms without regard to case. A mechanism without a qualifier has the qualifier `+` (RFC 7208 §4.6.1 and §4.6.2). */
+const sameMechanism = (a: string, b: string): boolean =>
+  a.replace(/^\+/, "").toLowerCase() === b.replace(/^\+/, "").toLowerCase()
+
 /** Returns what is wrong with the values, or `undefined` if they match the record. */
 const problemOf = ({ purpose, value }: DnsRecord, values: ReadonlyArray<string>): string | undefined => {
   switch (purpose) {
@@ -31,7 +35,7 @@ const problemOf = ({ purpose, value }: DnsRecord, values: ReadonlyArray<string>)
       const policies = values.filter((text) => /^v=spf1(\s|$)/i.test(text))
       if (policies.length > 1) return "There is more than one SPF record."
       const [, mechanism] = value.split(" ")
-      return policies[0]?.toLowerCase().split(/\s+/).includes(mechanism!) === true
+      return policies[0]?.split(/\s+/).some((term) => sameMechanism(term, mechanism!)) === true
         ? undefined
         : `The SPF record does not contain ${mechanism}.`
     }

@@ -129,7 +129,7 @@ export const nextCheckMillis = (
 
 /** The names of the operator's mail host for the DNS records. */
 export interface MailHost {
-  /** The host that receives bounces and sends for the return path. */
+  /** The host that receives bounces and sends for the return path, in any case and in Unicode or A-labels. */
   readonly host: string
   /** The label of the return path below each domain. */
   readonly returnPathLabel: string
@@ -156,40 +156,44 @@ export const recordsToPublish = (
   selector: string,
   publicKey: string,
   { host, returnPathLabel }: MailHost
-): ReadonlyArray<ToPublish> => [
-  {
-    purpose: "dkim",
-    type: "TXT",
-    name: `${selector}._domainkey.${domain}`,
-    value: `v=DKIM1; k=rsa; p=${publicKey}`,
-    priority: null,
-    requiredForSending: true
-  },
-  {
-    purpose: "spf",
-    type: "TXT",
-    name: `${returnPathLabel}.${domain}`,
-    value: `v=spf1 a:${host} ~all`,
-    priority: null,
-    requiredForSending: true
-  },
-  {
-    purpose: "dmarc",
-    type: "TXT",
-    name: `_dmarc.${domain}`,
-    value: "v=DMARC1; p=none",
-    priority: null,
-    requiredForSending: false
-  },
-  {
-    purpose: "return_path",
-    type: "MX",
-    name: `${returnPathLabel}.${domain}`,
-    value: host,
-    priority: 10,
-    requiredForSending: false
-  }
-]
+): ReadonlyArray<ToPublish> => {
+  // DNS has only A-labels. `localhost` is no domain name.
+  const hostName = parseDomain(host) ?? host
+  return [
+    {
+      purpose: "dkim",
+      type: "TXT",
+      name: `${selector}._domainkey.${domain}`,
+      value: `v=DKIM1; k=rsa; p=${publicKey}`,
+      priority: null,
+      requiredForSending: true
+    },
+    {
+      purpose: "spf",
+      type: "TXT",
+      name: `${returnPathLabel}.${domain}`,
+      value: `v=spf1 a:${hostName} ~all`,
+      priority: null,
+      requiredForSending: true
+    },
+    {
+      purpose: "dmarc",
+      type: "TXT",
+      name: `_dmarc.${domain}`,
+      value: "v=DMARC1; p=none",
+      priority: null,
+      requiredForSending: false
+    },
+    {
+      purpose: "return_path",
+      type: "MX",
+      name: `${returnPathLabel}.${domain}`,
+      value: hostName,
+      priority: 10,
+      requiredForSending: false
+    }
+  ]
+}
 
 /** The maximum number of domains in a project. */
 export const domainsMax = 1000

@@ -20,6 +20,7 @@ describe("checkDnsRecord", () => {
     ["dkim", ["other text", "v=DKIM1;k=rsa; p = MI IB"]],
     ["spf", ["v=spf1 a:mx.example ~all"]],
     ["spf", ["google-site-verification=x", "V=SPF1 include:x.example A:MX.example -all"]],
+    ["spf", ["v=spf1 +a:mx.example ~all"]],
     ["dmarc", ["v=DMARC1; p=reject"]],
     ["return_path", ["MX.example."]],
     ["return_path", ["other.example", "mx.example"]]
@@ -32,10 +33,24 @@ describe("checkDnsRecord", () => {
     })
   )
 
+  it("verifies the SPF record as it is shown when the mail host has capital letters", () => {
+    const stored = { ...record("spf"), value: "v=spf1 a:MX.Example ~all" }
+    for (const published of [stored.value, "v=spf1 a:mx.example ~all"])
+      expect(checkDnsRecord(stored, { _tag: "Found", values: [published] })).toMatchObject({ status: "verified" })
+  })
+
+  it("shows the mail host in lower-case A-labels", () => {
+    const host = { host: "Mail.BÜCHER.example", returnPathLabel: "bounces" }
+    const values = recordsToPublish("shop.example", "mk1", "MIIB", host).map(({ value }) => value)
+    expect(values[1]).toBe("v=spf1 a:mail.xn--bcher-kva.example ~all")
+    expect(values[3]).toBe("mail.xn--bcher-kva.example")
+  })
+
   it.each<[DnsPurpose, ReadonlyArray<string>, string]>([
     ["dkim", ["v=DKIM1; p=AAAA"], "mk1._domainkey.shop.example: The DKIM record has another key."],
     ["dkim", [], "mk1._domainkey.shop.example: The DKIM record has another key."],
     ["spf", ["v=spf1 -all"], "bounces.shop.example: The SPF record does not contain a:mx.example."],
+    ["spf", ["v=spf1 -a:mx.example"], "bounces.shop.example: The SPF record does not contain a:mx.example."],
     ["spf", ["v=spf10 a:mx.example"], "bounces.shop.example: The SPF record does not contain a:mx.example."],
     ["spf", ["v=spf1 a:mx.example", "v=spf1 -all"], "bounces.shop.example: There is more than one SPF record."],
     ["dmarc", ["v=DMARC1", "v=DMARC1; p=none"], "_dmarc.shop.example: There is not exactly one DMARC record."],
