@@ -9,3 +9,9 @@ export const isUnsubscribeUrl = (text: string): boolean => {
   const url = new URL(text)
   return (url.protocol === "https:" || isLoopbackHost(hostOf(url))) && url.search === "" && url.hash === ""
 }
+
+/**
+ * Returns what each link begins with: the URL in ASCII without a slash at its end. A host in Unicode becomes A-labels, because a header field with a
+ * link has no encoded words (RFC 2369 §2).
+ */
+export const unsubscribeBaseOf = (url: string): string => new URL(url).href.replace(/\/+$/, "")

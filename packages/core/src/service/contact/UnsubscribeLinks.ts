@@ -12,7 +12,7 @@ import { checkedOptions, mustBe } from "../../domain/value/OptionRule.ts"
 import { tokenVerifier } from "../../internal/tokenVerifier.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { isErased } from "../../domain/contact/addressRedaction.ts"
-import { isUnsubscribeUrl } from "../../domain/contact/unsubscribeUrl.ts"
+import { isUnsubscribeUrl, unsubscribeBaseOf } from "../../domain/contact/unsubscribeUrl.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { Secrets } from "../access/Secrets.ts"
@@ -69,7 +69,7 @@ export class UnsubscribeLinks extends Context.Service<
         const store = yield* MailStore
         const suppressions = yield* Suppressions
         const verifier = tokenVerifier(yield* Crypto, (yield* Secrets).signer, "unsubscribe")
-        const base = url?.replace(/\/+$/, "") ?? null
+        const base = url === undefined ? null : unsubscribeBaseOf(url)
 
         const unsubscribe = Effect.fn("UnsubscribeLinks.unsubscribe")(function* (token: string) {
           const id = readDeliveryToken(token, verifier)

@@ -38,6 +38,16 @@ describe.each(stores)("UnsubscribeLinks, over $name", (store) => {
       })
     ))
 
+  it("writes a URL in Unicode in ASCII, because a link may not be an encoded word", () =>
+    withTestMail(store, { unsubscribe: { url: "https://Bücher.example/abmelden/für//" } })(
+      Effect.gen(function* () {
+        const headers = yield* headersOf("a")
+        expect(headers["List-Unsubscribe"]).toMatch(
+          /^<https:\/\/xn--bcher-kva\.example\/abmelden\/f%C3%BCr\/[0-9a-z]{26}\.[0-9a-f]{20}>$/
+        )
+      })
+    ))
+
   it("adds the link to every send of a project with the setting", () =>
     withTestMail(
       store,
