@@ -39,7 +39,7 @@ import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
 import { expectApiKey, expectDomain, expectResource } from "../store/expectation.ts"
 import type { SendContent, SendContentFacts } from "./sendContent.ts"
-import { sendContent } from "./sendContent.ts"
+import { sendContent, shownRecipientIssues } from "./sendContent.ts"
 import type { SendUsage } from "./sendLimits.ts"
 import { exceededLimit } from "./sendLimits.ts"
 
@@ -259,6 +259,8 @@ export const acceptSend = (
     return invalid("options", [
       issue(["listUnsubscribe"], "not_allowed_here", "is allowed only when the core has the option unsubscribe.url")
     ])
+  const shownIssues = facts.smtpUtf8 ? [] : shownRecipientIssues(options)
+  if (shownIssues.length > 0) return invalid("options", shownIssues)
   const content = sendContent(send, facts)
   const issues = [...(Result.isFailure(content) ? content.failure : []), ...sizeIssues(command, facts)]
   if (Result.isFailure(content) || issues.length > 0) return invalid("input", issues)

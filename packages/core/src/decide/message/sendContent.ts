@@ -5,12 +5,14 @@ import { Result } from "effect"
 import type { Address } from "../../domain/message/Address.ts"
 import { parseAddress } from "../../domain/message/Address.ts"
 import { windowIssue } from "../../domain/message/SendingWindow.ts"
+import type { ValidSendOptions } from "../../domain/message/SendOptions.ts"
 import type { ValidSend } from "../../domain/message/SendRequest.ts"
 import type { ResourceOf } from "../../domain/store/Resource.ts"
 import type { StoredVersion } from "../../domain/template/Template.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import type { Issue } from "../../domain/value/Issue.ts"
 import { issue } from "../../domain/value/Issue.ts"
+import { isAscii } from "../../domain/value/TextLength.ts"
 import type { RenderedTemplate } from "../template/renderTemplate.ts"
 import { renderTemplate } from "../template/renderTemplate.ts"
 import { templatePartsOf } from "../template/templateVersion.ts"
@@ -34,25 +36,26 @@ export interface SendContent extends RenderedTemplate {
   readonly replyTo: string | null
 }
 
-const utf8Issues = (send: ValidSend): ReadonlyArray<Issue> => {
-  const needsUtf8 = (field: string, list: ReadonlyArray<Address>) =>
-    list.flatMap((address, index) =>
-      address.utf8
-        ? [
-            issue(
-              list.length > 1 ? [field, index] : [field],
-              "invalid_value",
-              "needs SMTPUTF8, which the transport lacks"
-            )
-          ]
-        : []
+const needsUtf8 = (path: Issue["path"]): Issue =>
+  issue(path, "invalid_value", "needs SMTPUTF8, which the transport lacks")
+
+/** The issues of the addresses that each copy shows, with paths in the options of the send. A relay without SMTPUTF8 refuses such a header. */
+export const shownRecipientIssues = ({ shownRecipients }: ValidSendOptions): ReadonlyArray<Issue> =>
+  (["to", "cc"] as const).flatMap((field) =>
+    (shownRecipients?.[field] ?? []).flatMap((address, index) =>
+      isAscii(address) ? [] : [needsUtf8(["shownRecipients", field, index])]
     )
+  )
+
+const utf8Issues = (send: ValidSend): ReadonlyArray<Issue> => {
+  const issuesOf = (field: string, list: ReadonlyArray<Address>) =>
+    list.flatMap((address, index) => (address.utf8 ? [needsUtf8(list.length > 1 ? [field, index] : [field])] : []))
   return [
-    ...needsUtf8("from", [send.from]),
-    ...needsUtf8("to", send.to),
-    ...needsUtf8("cc", send.cc),
-    ...needsUtf8("bcc", send.bcc),
-    ...needsUtf8("replyTo", send.replyTo === null ? [] : [send.replyTo])
+    ...issuesOf("from", [send.from]),
+    ...issuesOf("to", send.to),
+    ...issuesOf("cc", send.cc),
+    ...issuesOf("bcc", send.bcc),
+    ...issuesOf("replyTo", send.replyTo === null ? [] : [send.replyTo])
   ]
 }
 

@@ -252,6 +252,18 @@ describe.each(stores)("sending, over $name", (store) => {
         })
       })
     ))
+
+  it("refuses shown recipients that need SMTPUTF8 when the transport does not support it", () =>
+    withTestMail(store, { stub: { capabilities: { smtpUtf8: false } } })(
+      Effect.gen(function* () {
+        const shownRecipients = { to: ["ada@bücher.example"], cc: ["bob@example.org", "ω@example.org"] }
+        expect(yield* Effect.flip(send("k", {}, { shownRecipients }))).toMatchObject({
+          argument: "options",
+          issues: [{ path: ["shownRecipients", "cc", 1], code: "invalid_value" }]
+        })
+        yield* send("k", {}, { shownRecipients: { to: ["ada@bücher.example"] } })
+      })
+    ))
 })
 
 describe.each(stores)("plan limits, over $name", (store) => {
