@@ -69,14 +69,16 @@ const contentOrIssues = (
   if (template === null)
     return Result.fail([issue(["templateId"], "unknown_template", "is not a published template of this project")])
   const source = templatePartsOf(template)
-  if (!smtpUtf8 && replyTo === null && source.replyTo !== null && parseAddress(source.replyTo)!.utf8)
+  // The template shows the address as it was given. A message has its A-labels.
+  const templateReplyTo = source.replyTo === null ? null : parseAddress(source.replyTo)!
+  if (!smtpUtf8 && replyTo === null && templateReplyTo?.utf8 === true)
     return Result.fail([
       issue(["templateId"], "invalid_value", "names a reply-to that needs SMTPUTF8, which the transport lacks")
     ])
   return Result.map(renderTemplate(source, send.templateVariables, "templateVariables"), (rendered) => ({
     ...rendered,
     fromName: fromName ?? source.fromName,
-    replyTo: replyTo ?? source.replyTo
+    replyTo: replyTo ?? templateReplyTo?.address ?? null
   }))
 }
 

@@ -82,6 +82,13 @@ describe("sendContent", () => {
     )
   })
 
+  it("writes the reply address of a template as that of a send: trimmed, with its domain in A-labels", () => {
+    const named = template({ replyTo: " Hilfe@BÜCHER.example " })
+    expect(contentOf(byTemplate, { template: named })).toMatchObject(
+      Result.succeed({ replyTo: "Hilfe@xn--bcher-kva.example" })
+    )
+  })
+
   it.each<[string, Partial<SendInput>, Partial<SendContentFacts>, ReadonlyArray<string>]>([
     ["a template that is not published", byTemplate, {}, ["templateId unknown_template"]],
     ["a missing variable", { templateId: "tpl_1" }, { template: template() }, ["templateVariables.name required"]],
