@@ -24,7 +24,7 @@ import { withoutAddress, withoutReason, withReason } from "../../domain/contact/
 import { contactCounts } from "./contactCounts.ts"
 import type { Decision } from "../store/Decision.ts"
 import { expectSuppression } from "../store/expectation.ts"
-import { resolveProperties } from "./contactProperties.ts"
+import { mergedProperties, resolveProperties } from "./contactProperties.ts"
 
 export interface ContactFacts {
   readonly now: Instant
@@ -137,6 +137,8 @@ export const createContact = (
 export interface UpdateContactFacts extends ContactFacts {
   /** The contact to update. */
   readonly contact: ContactRecord | null
+  /** Whether the properties that the input does not name keep their values. Otherwise the input replaces all values. */
+  readonly keepsProperties: boolean
 }
 
 /** Returns the trigger that an update fires on the email status. `suppression` belongs to the new address. */
@@ -188,7 +190,10 @@ export const updateContact = (
   const trigger = triggerOf(input, contact, keyedAddress.address !== contact.address, suppression)
   const row = trigger === undefined ? undefined : emailStatusStep(contact.emailStatus, trigger)
   const emailStatus = row?.to ?? contact.emailStatus
-  const after = { ...updatedContact(input, contact, keyedAddress, values.success.values, now), emailStatus }
+  const properties = facts.keepsProperties
+    ? mergedProperties(contact.properties, values.success)
+    : values.success.values
+  const after = { ...updatedContact(input, contact, keyedAddress, properties, now), emailStatus }
   return Result.succeed({
     answer: after,
     changes: [

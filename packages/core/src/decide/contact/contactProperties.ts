@@ -13,6 +13,8 @@ import { expectResource } from "../store/expectation.ts"
 
 interface Resolved {
   readonly values: PropertyValues
+  /** The properties whose value the input removes. */
+  readonly removed: ReadonlyArray<ResourceId<"property">>
   /** Guards that the type of each property is unchanged since it was read. */
   readonly guards: ReadonlyArray<Change>
 }
@@ -24,6 +26,7 @@ export const resolveProperties = (
   const byName = new Map(resources.map((one) => [one.name, one]))
   const issues: Array<Issue> = []
   const values: Record<ResourceId<"property">, PropertyValue> = {}
+  const removed: Array<ResourceId<"property">> = []
   const guards: Array<Change> = []
   for (const [key, value] of Object.entries(requested ?? {})) {
     const path = ["properties", key]
@@ -32,7 +35,10 @@ export const resolveProperties = (
       issues.push(issue(path, "undefined_property", "is not a defined custom property"))
       continue
     }
-    if (value === null) continue
+    if (value === null) {
+      removed.push(resource.id)
+      continue
+    }
     const problem = valueProblem(resource.content.type, value)
     if (problem !== undefined) issues.push(issue(path, "invalid_type", problem))
     values[resource.id] = value
@@ -40,5 +46,14 @@ export const resolveProperties = (
   }
   return issues.length > 0
     ? Result.fail(new InvalidArgument({ argument: "input", issues }))
-    : Result.succeed({ values, guards })
+    : Result.succeed({ values, removed, guards })
+}
+
+/** The values of a contact after a change of only some properties. The others keep their values. */
+export const mergedProperties = (
+  existing: PropertyValues,
+  { values, removed }: Pick<Resolved, "values" | "removed">
+): PropertyValues => {
+  const isRemoved = new Set<string>(removed)
+  return { ...Object.fromEntries(Object.entries(existing).filter(([id]) => !isRemoved.has(id))), ...values }
 }

@@ -3,7 +3,9 @@
  * Source: decision 0029.
  */
 import { Array as Arr, Context, Effect, Layer, Result, Semaphore, Sink, Stream } from "effect"
+import type { NewContact } from "../../decide/contact/contact.ts"
 import type { CreatedContact } from "../../decide/contact/createContacts.ts"
+import type { ProjectId } from "../../domain/access/Project.ts"
 import type { ContactColumn, ContactOfRow, ImportOptions } from "../../domain/contact/ContactFile.ts"
 import {
   exportedColumns,
@@ -12,7 +14,7 @@ import {
   readColumns,
   readRow
 } from "../../domain/contact/ContactFile.ts"
-import type { ContactFilterInput } from "../../domain/contact/ContactRequest.ts"
+import type { ContactFilterInput, ValidUpdateContact } from "../../domain/contact/ContactRequest.ts"
 import type { ContactEmailTaken, ContactNotFound } from "../../domain/contact/ContactFailure.ts"
 import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
@@ -23,13 +25,13 @@ import { makeCreateContacts } from "../../internal/createContacts.ts"
 import { makeContactReader } from "../../internal/contactReader.ts"
 import { resourcesOf } from "../../internal/resources.ts"
 import { retryWhileBusy } from "../../internal/retryWhileBusy.ts"
+import { makeUpdateContact } from "../../internal/updateContact.ts"
 import { validated, validProject } from "../../internal/validated.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { PlanSource } from "../../port/PlanSource.ts"
 import { Secrets } from "../access/Secrets.ts"
-import { Contacts } from "./Contacts.ts"
 
 /** A row of a file, and the number of its last line. */
 export interface FileRow {
@@ -103,6 +105,12 @@ const withLateFailure = <A, E, R>(stream: Stream.Stream<A, E, R>) => {
   }
 }
 
+const newContactOf = ({ input, emailStatus }: ContactOfRow): NewContact => ({ input, emailStatus, source: "import" })
+
+/** The change of the contact that a row has the address of. A field that the row does not have is `undefined`. */
+const changeOfRow = ({ input, userId, emailStatus }: ContactOfRow) =>
+  ({ ...input, userId, emailStatus }) as unknown as ValidUpdateContact
+
 const refused = (line: number, issues: ImportedRow["issues"]): ImportedRow => ({ line, outcome: "refused", issues })
 
 /** The end of a row whose contact was created or refused. A contact that has the address already is still to be updated. */
@@ -158,40 +166,45 @@ export class ContactFiles extends Context.Service<
   static readonly layer = Layer.effect(
     ContactFiles,
     Effect.gen(function* () {
-      const contacts = yield* Contacts
       const store = yield* MailStore
       const reader = makeContactReader(store)
       const ids = yield* IdSource
       const { addressKey } = yield* Secrets
       const resources = resourcesOf({ store, ids }, { kind: "property", record: "property" })
       const createContacts = makeCreateContacts({ store, ids, plans: yield* PlanSource, addressKey })
+      const updateContact = makeUpdateContact({ store, ids, addressKey })
       const definedProperties = (caller: Caller) => Effect.flatMap(validProject(caller), resources.all)
-
-      const updateContact = Effect.fnUntraced(function* (caller: Caller, { input, userId, emailStatus }: ContactOfRow) {
-        const existing = yield* contacts.findByEmail(caller, input.email)
-        if (existing === null) return
-        // Properties without a column in the file keep their values.
-        const properties =
-          input.properties === undefined
-            ? undefined
-            : { ...(yield* contacts.get(caller, existing.id)).properties, ...input.properties }
-        yield* contacts.update(caller, existing.id, { ...input, userId, properties, emailStatus })
-      })
 
       const turns = Semaphore.makeUnsafe(1)
       /** Continues in a turn of the event loop that no other group has, so that many groups do not block it together. */
       const ownTurn = turns.withPermit(Effect.yieldNow)
 
-      /** Updates the contact of a row, and returns how the row ends. */
-      const updateRow = (caller: Caller, { line, row }: RowToUpdate): Effect.Effect<ImportedRow, StoreUnavailable> =>
-        retryWhileBusy(updateContact(caller, row)).pipe(
+      /** Updates the contact of a row, and returns how the row ends. A contact that was deleted in the meantime is created. */
+      const updateRow = (
+        projectId: ProjectId,
+        { line, row }: RowToUpdate
+      ): Effect.Effect<ImportedRow, StoreUnavailable> =>
+        retryWhileBusy(
+          updateContact(projectId, { contactId: null, change: changeOfRow(row), keepsProperties: true })
+        ).pipe(
           Effect.as<ImportedRow>({ line, outcome: "updated", issues: [] }),
           Effect.catch((failure) =>
             failure._tag === "StoreUnavailable"
               ? Effect.fail(failure)
-              : Effect.succeed(refused(line, issuesOf(failure)))
+              : failure._tag === "ContactNotFound"
+                ? createRow(projectId, { line, row })
+                : Effect.succeed(refused(line, issuesOf(failure)))
           )
         )
+
+      const createRow = (
+        projectId: ProjectId,
+        { line, row }: RowToUpdate
+      ): Effect.Effect<ImportedRow, StoreUnavailable> =>
+        Effect.flatMap(createContacts(projectId, [newContactOf(row)]), ([created]) => {
+          const end = endOfRow(line, row, created!, true)
+          return "row" in end ? updateRow(projectId, end) : Effect.succeed(end)
+        })
 
       const importGroup = (caller: Caller, columns: ReadonlyArray<ContactColumn>, update: boolean) =>
         Effect.fnUntraced(function* (rows: ReadonlyArray<FileRow>) {
@@ -199,10 +212,7 @@ export class ContactFiles extends Context.Service<
           const parsed = rows.map((row) => parsedRow(columns, row))
           const read = parsed.flatMap(({ read }) => (Result.isSuccess(read) ? [read.success] : []))
           const projectId = yield* validProject(caller)
-          const created = (yield* createContacts(
-            projectId,
-            read.map(({ input, emailStatus }) => ({ input, emailStatus, source: "import" as const }))
-          )).values()
+          const created = (yield* createContacts(projectId, read.map(newContactOf))).values()
           const ends = parsed.map(({ line, read }) =>
             Result.isFailure(read)
               ? refused(line, read.failure)
@@ -210,7 +220,7 @@ export class ContactFiles extends Context.Service<
           )
           const updated = yield* Effect.forEach(
             ends.filter((end) => "row" in end),
-            (end) => updateRow(caller, end),
+            (end) => updateRow(projectId, end),
             { concurrency: rowsTogether }
           )
           return [...ends.filter((end) => "issues" in end), ...updated]

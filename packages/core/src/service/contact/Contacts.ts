@@ -2,7 +2,7 @@
  * The contacts of a project. Source: docs/spec/coverage.md S7; decision 0012.
  */
 import { Clock, Context, Effect, Layer, Stream } from "effect"
-import { createContact, deleteContact, updateContact } from "../../decide/contact/contact.ts"
+import { createContact, deleteContact } from "../../decide/contact/contact.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { Contact, ContactDetail, CreateContactOptions } from "../../domain/contact/Contact.ts"
@@ -31,6 +31,7 @@ import { makeErasure } from "../../internal/erasure.ts"
 import { keyedAddressOf } from "../../internal/keyedAddress.ts"
 import { resourcesOf } from "../../internal/resources.ts"
 import { traced } from "../../internal/traced.ts"
+import { makeUpdateContact } from "../../internal/updateContact.ts"
 import { validated, validProject } from "../../internal/validated.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
@@ -206,6 +207,7 @@ export class Contacts extends Context.Service<
         })
       )
 
+      const updateOne = makeUpdateContact({ store, ids, addressKey })
       const update = Effect.fn("Contacts.update")(function* (
         caller: Caller,
         contactId: string,
@@ -213,23 +215,7 @@ export class Contacts extends Context.Service<
       ) {
         const projectId = yield* validProject(caller, { contactId })
         const change = yield* validated(parseUpdateContact, input)
-        const now = yield* Clock.currentTimeMillis
-        const block = yield* ids.reserve(now, 2)
-        const keyedAddress = keyedAddressOf(addressKey, projectId, parseAddress(change.email)!.canonical)
-        const load = Effect.zipWith(
-          propertiesFor(projectId, change.properties),
-          store.read([...addressReads(keyedAddress), { _tag: "Contact", projectId, id: contactId }]),
-          (properties, [[holder], [suppression], contact]) => ({
-            now,
-            ids: block,
-            keyedAddress,
-            holder: holder!,
-            suppression: suppression!,
-            properties,
-            contact
-          })
-        )
-        return toContact(yield* commit(load, (facts) => updateContact(contactId, change, facts), "bounded"))
+        return toContact(yield* updateOne(projectId, { contactId, change, keepsProperties: false }))
       })
 
       const deleteOne = Effect.fn("Contacts.delete")(function* (caller: Caller, contactId: string) {

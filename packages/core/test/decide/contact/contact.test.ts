@@ -42,6 +42,7 @@ const update = (input: Partial<UpdateContactInput> = {}, change: Partial<UpdateC
   updateContact("con_1", Result.getOrThrow(parseUpdateContact({ email: "Ada@example.org", ...input })), {
     ...facts(),
     contact: contact(),
+    keepsProperties: false,
     ...change
   })
 

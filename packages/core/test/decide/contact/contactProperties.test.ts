@@ -3,7 +3,7 @@
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { resolveProperties } from "../../../src/decide/contact/contactProperties.ts"
+import { mergedProperties, resolveProperties } from "../../../src/decide/contact/contactProperties.ts"
 import { property } from "../fixtures.ts"
 
 const defined = [property("prop_1", "Plan"), property("prop_2", "visits", "number"), property("prop_3", "born", "date")]
@@ -12,6 +12,7 @@ describe("resolveProperties", () => {
   it("finds the properties by key in any case, and guards each property that gets a value", () =>
     expect(Result.getOrThrow(resolveProperties({ PLAN: "pro", visits: 3, born: null }, defined))).toEqual({
       values: { prop_1: "pro", prop_2: 3 },
+      removed: ["prop_3"],
       guards: [
         { _tag: "Expect", record: { kind: "Resource", projectId: "prj_test", id: "prop_1" }, revision: 2 },
         { _tag: "Expect", record: { kind: "Resource", projectId: "prj_test", id: "prop_2" }, revision: 2 }
@@ -19,7 +20,7 @@ describe("resolveProperties", () => {
     }))
 
   it("returns no values for an input without properties", () =>
-    expect(Result.getOrThrow(resolveProperties(undefined, defined))).toEqual({ values: {}, guards: [] }))
+    expect(Result.getOrThrow(resolveProperties(undefined, defined))).toEqual({ values: {}, removed: [], guards: [] }))
 
   it("reports every undefined key and every value of another type", () => {
     const refused = resolveProperties({ plan: 1, visits: "1", born: "2026-02-30", none: null, toString: "x" }, defined)
@@ -32,5 +33,15 @@ describe("resolveProperties", () => {
         ["properties.toString", "undefined_property"]
       ]
     )
+  })
+})
+
+describe("mergedProperties", () => {
+  it("writes the given values, drops the removed ones, and keeps the others", () => {
+    const change = Result.getOrThrow(resolveProperties({ plan: "pro", born: null }, defined))
+    expect(mergedProperties({ prop_1: "free", prop_2: 3, prop_3: "2000-01-01" }, change)).toEqual({
+      prop_1: "pro",
+      prop_2: 3
+    })
   })
 })

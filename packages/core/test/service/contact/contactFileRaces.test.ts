@@ -1,0 +1,81 @@
+/**
+ * An import that updates contacts, while others change or delete the same contacts.
+ */
+import { openTestMail, project, stores } from "@mailkeep/test-support"
+import { Effect, Layer, Stream } from "effect"
+import { describe, expect, it } from "vitest"
+import type { MailStoreShape } from "../../../src/adapter.ts"
+import { ContactFiles, Contacts, MailStore, Properties } from "../../../src/index.ts"
+
+type Read = MailStoreShape["read"]
+
+/** Opens a core whose store calls `beforeRead` before each read. */
+const openWith = (
+  { name, layer }: (typeof stores)[number],
+  beforeRead: (...args: Parameters<Read>) => Effect.Effect<void>
+) =>
+  openTestMail({
+    name,
+    layer: Layer.effect(
+      MailStore,
+      Effect.map(MailStore, (inner) => ({
+        ...inner,
+        read: ((queries) => Effect.andThen(beforeRead(queries), inner.read(queries))) as Read
+      }))
+    ).pipe(Layer.provide(layer))
+  })
+
+const importOf = (...rows: ReadonlyArray<ReadonlyArray<string>>) =>
+  Effect.flatMap(ContactFiles, (files) =>
+    Stream.runCollect(
+      files.importRows(project, Stream.fromIterable(rows.map((cells, n) => ({ line: n + 1, cells }))), { update: true })
+    )
+  )
+
+describe.each(stores)("an import that updates contacts, over $name", (store) => {
+  it("keeps the properties that another import writes at the same time", async () => {
+    const runtime = await openWith(store, () => Effect.yieldNow)
+    const people = Array.from({ length: 10 }, (_, n) => `person${n}@example.org`)
+    const details = await runtime.runPromise(
+      Effect.gen(function* () {
+        const [properties, contacts] = [yield* Properties, yield* Contacts]
+        for (const key of ["plan", "city"]) yield* properties.create(project, { key, type: "string" })
+        yield* importOf(["email", "plan"], ...people.map((email) => [email, "free"]))
+        yield* Effect.all(
+          [
+            importOf(["email", "plan"], ...people.map((email) => [email, "gold"])),
+            importOf(["email", "city"], ...people.map((email) => [email, "Rome"]))
+          ],
+          { concurrency: "unbounded" }
+        )
+        const { items } = yield* contacts.list(project)
+        return yield* Effect.forEach(items, ({ id }) => contacts.get(project, id))
+      })
+    )
+    await runtime.dispose()
+    expect(details.map(({ properties }) => properties)).toEqual(people.map(() => ({ plan: "gold", city: "Rome" })))
+  })
+
+  it("creates a contact that is deleted while its row is imported", async () => {
+    let reads = 0
+    let deletion: Effect.Effect<void> = Effect.void
+    const runtime = await openWith(store, (queries) =>
+      Effect.suspend(() =>
+        queries.some(({ _tag }) => _tag === "ContactsByAddress") && ++reads === 2 ? deletion : Effect.void
+      )
+    )
+    const [rows, name] = await runtime.runPromise(
+      Effect.gen(function* () {
+        const contacts = yield* Contacts
+        const { id } = yield* contacts.create(project, { email: "ada@example.org" })
+        deletion = Effect.orDie(Effect.asVoid(contacts.delete(project, id)))
+        reads = 0
+        const rows = yield* importOf(["email", "first_name"], ["ada@example.org", "Ada"])
+        return [rows, (yield* contacts.findByEmail(project, "ada@example.org"))?.firstName] as const
+      })
+    )
+    await runtime.dispose()
+    expect(rows).toMatchObject([{ line: 2, outcome: "created" }])
+    expect(name).toBe("Ada")
+  })
+})
