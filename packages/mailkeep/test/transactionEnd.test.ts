@@ -3,8 +3,8 @@
  */
 import { hasPostgres, sharedPostgres } from "@mailkeep/test-support/postgres"
 import { PassThrough } from "node:stream"
-import { Pool } from "pg"
-import { describe, expect, it } from "vitest"
+import { Client, Pool } from "pg"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { makeEndWatch } from "../src/transactionEnd.ts"
 
 /** A client of `pg`, as far as the watch reads it. `status` is the status of its transaction. */
@@ -34,6 +34,15 @@ const whileOthersAreWatched = async () => {
   watch(other, closed.signal)
   await expect.poll(() => other.polls).toBeGreaterThan(8)
   closed.abort()
+}
+
+/** A client that sends its statements without waiting for the one before. */
+const openClient = async () => {
+  const server = await sharedPostgres()
+  const client = new Client({ connectionString: server.urlOf("postgres"), pipeline: true })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
 }
 
 describe("makeEndWatch", () => {
@@ -84,5 +93,36 @@ describe("makeEndWatch", () => {
     client.release(new Error("the product gave up"))
     await expect.poll(ends).toBe(1)
     await pool.end()
+  })
+
+  it.skipIf(!hasPostgres()).each([
+    ["commits and begins the next one at once", ["COMMIT", "BEGIN"]],
+    ["rolls back and begins the next one at once", ["ROLLBACK", "BEGIN"]],
+    ["commits and continues in the next one", ["COMMIT AND CHAIN"]]
+  ])("ends when a client of pg %s", async (_, statements) => {
+    const client = await openClient()
+    await client.query("BEGIN")
+    const ends = watch(client)
+    await whileOthersAreWatched()
+    expect(ends()).toBe(0)
+    await Promise.all(statements.map((statement) => client.query(statement)))
+    expect(client.getTransactionStatus()).toBe("T")
+    await expect.poll(ends).toBe(1)
+    await client.query("ROLLBACK")
+    await whileOthersAreWatched()
+    expect(ends()).toBe(1)
+  })
+
+  it.skipIf(!hasPostgres())("waits for the end when a client is of an older pg, which has no status", async () => {
+    const client = await openClient()
+    Object.assign(client, { getTransactionStatus: undefined })
+    await client.query("BEGIN")
+    const ends = watch(client)
+    await client.query("SAVEPOINT product")
+    await client.query("ROLLBACK TO SAVEPOINT product")
+    await whileOthersAreWatched()
+    expect(ends()).toBe(0)
+    await client.query("COMMIT")
+    await expect.poll(ends).toBe(1)
   })
 })

@@ -137,4 +137,38 @@ describe.skipIf(!hasPostgres())("a call in a transaction of the product", () => 
     expect(found.before).toBeGreaterThan(5)
     expect([found.status, found.looks]).toEqual(["T", 0])
   })
+
+  it.each([
+    ["the driver knows the state of the transaction", false],
+    ["the driver is older and does not know the state", true]
+  ])("is announced at its end although the next transaction is open at once, when %s", async (_, isOlder) => {
+    const server = await testServer()
+    const pool = newPool(server.urlOf(await server.createDatabase()), true)
+    const commits = Effect.promise(async () => {
+      const { rows } = await pool.query<{ n: string }>(
+        "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS n FROM mailkeep.commits"
+      )
+      return Number(rows[0]!.n)
+    })
+    const program = Effect.gen(function* () {
+      const store = yield* PostgresMailStore.make({ pool })
+      const client = yield* Effect.promise(() => pool.connect())
+      if (isOlder) Object.assign(client, { getTransactionStatus: undefined })
+      yield* query(client, "BEGIN")
+      for (const name of ["a", "b"]) {
+        const joined = yield* join(store, client)
+        yield* joined.store.commit([{ _tag: "PutSetting", name, value: "x" }])
+        yield* joined.end(true)
+      }
+      yield* Effect.sleep("200 millis")
+      const before = yield* commits
+      yield* Effect.promise(() => Promise.all([client.query("COMMIT"), client.query("BEGIN")]))
+      yield* Effect.sleep("200 millis")
+      const after = yield* commits
+      client.release(true)
+      return [before, after]
+    })
+    // One number for both calls, and none before the end.
+    expect(await Effect.runPromise(Effect.scoped(program))).toEqual([0, 1])
+  })
 })

@@ -11,12 +11,24 @@ interface DriverSocket extends Pick<Socket, "cork" | "uncork"> {
   readonly destroy: (cause?: Error) => unknown
 }
 
+/** A message of the server: the end of a command, with its name, or that the server is ready, with the status of the transaction. */
+export interface ServerMessage {
+  readonly text?: string
+  readonly status?: string
+}
+
+type Listen = (event: "commandComplete" | "readyForQuery", listener: (message: ServerMessage) => void) => unknown
+
 /** The part of a client of `pg` that the store uses. Any copy and version of the driver has it. */
 export interface ProductClient {
   readonly query: PoolClient["query"]
   readonly pipeline?: boolean
-  /** The socket. Not every driver has one. */
-  readonly connection?: { readonly stream?: Partial<DriverSocket> }
+  /** The socket, and the messages of the server. Not every driver has them. */
+  readonly connection?: {
+    readonly stream?: Partial<DriverSocket>
+    readonly on?: Listen
+    readonly removeListener?: Listen
+  }
   /** `I` outside of a transaction, `T` in one and `E` in one that failed. Older drivers do not have it. */
   readonly getTransactionStatus?: () => string | null
 }

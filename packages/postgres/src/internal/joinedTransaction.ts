@@ -3,7 +3,7 @@
  */
 import type { Answers, Change, JoinedTransaction, MailStoreShape, Query } from "@mailkeep/core/adapter"
 import { StoreUnavailable, TransactionRefused } from "@mailkeep/core/adapter"
-import { Duration, Effect, Exit, Semaphore, Stream } from "effect"
+import { Effect, Exit, Semaphore, Stream } from "effect"
 import type { Scope } from "effect"
 import { makeClaims } from "./claim/claims.ts"
 import { makeSweep } from "./claim/sweep.ts"
@@ -17,6 +17,7 @@ import { answerQueries } from "./read/answerQueries.ts"
 import { attemptRead, attemptWrite } from "./runStatements.ts"
 import { codeOf } from "./sqlStates.ts"
 import { makeVersionCheck, NewerTables } from "./tableVersion.ts"
+import { untilTransactionEnd } from "./transactionEnd.ts"
 import { makeCommitGroup } from "./write/commitGroup.ts"
 import { makeCommitTransactions, noStep } from "./write/commitTransactions.ts"
 
@@ -104,10 +105,6 @@ const isClient = (value: unknown): value is ProductClient =>
 /** Whether the client is outside of a transaction. Older drivers do not know. */
 const isIdle = (client: ProductClient): boolean => client.getTransactionStatus?.() === "I"
 
-/** Whether the client has an open transaction. After its connection has ended, the driver keeps the last state, but the server has undone the transaction. */
-const hasTransaction = (client: ProductClient): boolean =>
-  client.connection?.stream?.writable !== false && ["T", "E"].includes(client.getTransactionStatus?.() ?? "I")
-
 /** One connection whose users take turns: a commit in a savepoint must not contain a statement of another one. */
 const joinedDatabase = (connection: Connection): Database => {
   let last: Promise<unknown> = Promise.resolve()
@@ -172,13 +169,7 @@ interface ClientState {
   readonly takeChanges: () => Array<Change>
 }
 
-const endMillisMin = 1
-const endMillisMax = 100
-
-/**
- * Makes `joinTransaction` of the store. After the transaction of a client has ended, notifies other processes. A client has no event for this end, so its
- * state is looked at after pauses of 1 to 100 ms, until the scope closes.
- */
+/** Makes `joinTransaction` of the store. After the transaction of a client has ended, notifies other processes, until the scope closes. */
 export const makeJoinTransaction = (
   deps: JoinDeps
 ): Effect.Effect<NonNullable<MailStoreShape["joinTransaction"]>, never, Scope.Scope> =>
@@ -210,8 +201,6 @@ export const makeJoinTransaction = (
 
     const announceEnd = (client: ProductClient): Effect.Effect<void> =>
       Effect.gen(function* () {
-        for (let millis = endMillisMin; hasTransaction(client); millis = Math.min(endMillisMax, millis * 2))
-          yield* Effect.sleep(Duration.millis(millis))
         const changes = written.get(client) ?? []
         written.delete(client)
         yield* Effect.ignore(attemptWrite(() => database.use(count.take.run)))
@@ -250,7 +239,7 @@ export const makeJoinTransaction = (
             return Effect.void
           }
           written.set(client, changes)
-          return Effect.asVoid(Effect.forkIn(announceEnd(client), scope))
+          return Effect.asVoid(Effect.forkIn(Effect.andThen(untilTransactionEnd(client), announceEnd(client)), scope))
         })
       return Effect.andThen(
         turns.take(1),
