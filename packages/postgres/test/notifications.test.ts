@@ -38,7 +38,7 @@ describe("makesWork", () => {
 
 /** Two stores of one database, as two processes open them. The clock of the test does not move. */
 const withTwoStores = async <A, E>(
-  listen: boolean,
+  options: Pick<PostgresMailStore.PostgresOptions, "listen" | "schema">,
   use: (
     reader: PostgresMailStore.PostgresMailStoreShape,
     writer: PostgresMailStore.PostgresMailStoreShape
@@ -46,7 +46,7 @@ const withTwoStores = async <A, E>(
 ) => {
   const server = await testServer()
   const connectionString = server.urlOf(await server.createDatabase())
-  const open = PostgresMailStore.make({ connectionString, listen })
+  const open = PostgresMailStore.make({ connectionString, ...options })
   return Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
@@ -67,19 +67,25 @@ const firstEmission = (store: PostgresMailStore.PostgresMailStoreShape) =>
   Effect.forkChild(Stream.runHead(store.commitsOfOtherProcesses), { startImmediately: true })
 
 describe("commitsOfOtherProcesses", () => {
-  it("emits after a commit of another process that appends an event when it listens, although no time passes", async () => {
-    const emitted = await withTwoStores(true, (reader, writer) =>
-      Effect.gen(function* () {
-        const fiber = yield* firstEmission(reader)
-        yield* until(fiber, (n) => writer.commit(append(`evt_${n}`)))
-        return "emitted"
-      })
-    )
-    expect(emitted).toBe("emitted")
-  })
+  it.each([
+    ["mailkeep", "mailkeep"],
+    ["with 63 octets", "ä".repeat(31).padEnd(32, "x")]
+  ])(
+    "emits after a commit of another process that appends an event when it listens, although no time passes, with a schema %s",
+    async (_, schema) => {
+      const emitted = await withTwoStores({ listen: true, schema }, (reader, writer) =>
+        Effect.gen(function* () {
+          const fiber = yield* firstEmission(reader)
+          yield* until(fiber, (n) => writer.commit(append(`evt_${n}`)))
+          return "emitted"
+        })
+      )
+      expect(emitted).toBe("emitted")
+    }
+  )
 
   it("emits within a second after a commit of another process when it does not listen", async () => {
-    const emitted = await withTwoStores(false, (reader, writer) =>
+    const emitted = await withTwoStores({ listen: false }, (reader, writer) =>
       Effect.gen(function* () {
         const fiber = yield* firstEmission(reader)
         yield* until(fiber, (n) => Effect.andThen(writer.commit(put(`s${n}`)), TestClock.adjust("1 second")))
@@ -90,7 +96,7 @@ describe("commitsOfOtherProcesses", () => {
   })
 
   it("does not emit after commits of this process", async () => {
-    const isEmitted = await withTwoStores(false, (reader) =>
+    const isEmitted = await withTwoStores({ listen: false }, (reader) =>
       Effect.gen(function* () {
         const fiber = yield* firstEmission(reader)
         for (let n = 0; n < 20; n++) {

@@ -2,7 +2,7 @@
  * Notifies other processes of new work, and receives their notifications, on a direct connection of its own. A notification is sent after its commit
  * and not in its transaction, because the server ends transactions with a notification one after the other. Source: decision 0074.
  */
-import { randomUUID } from "node:crypto"
+import { createHash, randomUUID } from "node:crypto"
 import { clearTimeout, setTimeout } from "node:timers"
 import type { Change } from "@mailkeep/core/adapter"
 import type { Latch } from "effect"
@@ -40,6 +40,16 @@ export const makesWork = (change: Change): boolean => {
   }
 }
 
+/** `LISTEN` cuts a longer name off, and `pg_notify` refuses one. */
+const channelOctetsMax = 63
+
+/** The channel of a schema. A long name of a schema is hashed. */
+const channelOf = (schema: string): string => {
+  const channel = `mailkeep ${schema}`
+  if (Buffer.byteLength(channel) <= channelOctetsMax) return channel
+  return `mailkeep ${createHash("sha256").update(schema).digest("hex").slice(0, 32)}`
+}
+
 /** Waits before it connects again: up to 5 s. */
 const reconnecting = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")]).pipe(
   Schedule.jittered
@@ -62,7 +72,7 @@ export const makeNotifications = (
   schema: string,
   hint: Latch.Latch
 ): Effect.Effect<Notifications, never, Scope.Scope> => {
-  const channel = `mailkeep ${schema}`
+  const channel = channelOf(schema)
   const self = randomUUID()
   let sendOne: (() => Promise<unknown>) | undefined
   let isSending = false
