@@ -33,9 +33,15 @@ const yesOrNo: Parameter<boolean> = {
   expects: "true or false"
 }
 
+/** The server cuts a longer name off. */
+const schemaOctetsMax = 63
+
 /** Every option. The compiler refuses this list when the store has another option. */
 const parameters: { readonly [Name in keyof Required<DatabaseOptions>]: Parameter<DatabaseOptions[Name]> } = {
-  schema: { read: (text) => (text === "" ? undefined : text), expects: "the name of a schema" },
+  schema: {
+    read: (text) => (text === "" || Buffer.byteLength(text) > schemaOctetsMax ? undefined : text),
+    expects: `the name of a schema with at most ${schemaOctetsMax} octets`
+  },
   migrate: yesOrNo,
   partitions: whole(2, 64),
   connectionsMax: whole(1, 10_000),

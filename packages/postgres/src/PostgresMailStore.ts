@@ -27,7 +27,7 @@ import { makeGroupCommit } from "./internal/write/groupCommit.ts"
 
 /** Where the tables are, and what the store does when it opens. */
 interface CommonOptions {
-  /** The schema of the tables. Default: `mailkeep`. */
+  /** The schema of the tables. Its name has 1 to 63 octets. Default: `mailkeep`. */
   readonly schema?: string
   /**
    * Whether the store creates and migrates its tables when it opens. Default: `true`. Use `false` for a role that may only read and write, and run
@@ -69,7 +69,7 @@ export type PostgresOptions = CommonOptions &
     | {
         /** The store opens its own pool, and closes it with its scope. */
         readonly connectionString: string
-        /** The most connections of this pool. Default: 10. */
+        /** The most connections of this pool, at least 1. Default: 10. */
         readonly connectionsMax?: number
       }
   )
@@ -155,10 +155,10 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
  * `partitions` have a meaning here. Fails as `make` does.
  */
 export const migrate = (options: PostgresOptions): Effect.Effect<void, StoreNotOpened> => {
-  const schema = quotedSchema(options.schema ?? defaultSchema)
   const { partitions } = options
   return Effect.gen(function* () {
     checkPartitions(partitions)
+    const schema = quotedSchema(options.schema ?? defaultSchema)
     const pool = yield* openPool(options)
     yield* Effect.mapError(migrateSchema(makeDatabase(pool, noSilenceLimit), schema, { partitions }), (cause) =>
       notOpened(cause, whereOf(pool, schema))

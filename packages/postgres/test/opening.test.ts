@@ -49,6 +49,29 @@ describe("make", () => {
     expect(await opened({ connectionString: url }, readSetting)).toBe(null)
   })
 
+  it("opens a store with the longest name of a schema again", async () => {
+    const { url } = await freshDatabase()
+    const schema = "ä".repeat(31).padEnd(32, "x")
+    await opened({ connectionString: url, schema }, (store) => store.commit([setting]))
+    expect(await opened({ connectionString: url, schema }, readSetting)).toBe("blue")
+  })
+
+  it.each<[string, Partial<PostgresOptions>, string]>([
+    ["an empty name of a schema", { schema: "" }, "schema must have 1 to 63 octets, and this name has 0."],
+    [
+      "a name of a schema that the server would cut off",
+      { schema: "ä".repeat(32) },
+      "schema must have 1 to 63 octets, and this name has 64."
+    ],
+    ["no connection", { connectionsMax: 0 }, "connectionsMax must be an integer of at least 1."],
+    ["a negative number of connections", { connectionsMax: -1 }, "connectionsMax must be an integer of at least 1."],
+    ["a part of a connection", { connectionsMax: 1.5 }, "connectionsMax must be an integer of at least 1."]
+  ])("refuses %s before it connects, and so does migrate", async (_, options, message) => {
+    const all = { connectionString: "postgres://mail@127.0.0.1:9/shop", ...options } as PostgresOptions
+    for (const open of [Effect.scoped(PostgresMailStore.make(all)), PostgresMailStore.migrate(all)])
+      await expect(Effect.runPromise(open)).rejects.toThrow(new RangeError(message))
+  })
+
   it("works with the pool of a product that is not pipelined, and does not close it", async () => {
     const { url } = await freshDatabase()
     await withPool(url, async (pool) => {

@@ -59,6 +59,11 @@ const ownPool = (connectionString: string, max: number) =>
     ...reachableOptions
   })
 
+/** Throws for a number that the option does not allow. The driver takes its default for 0, and waits forever with a negative number. */
+const checkConnectionsMax = (max: number): void => {
+  if (!Number.isInteger(max) || max < 1) throw new RangeError("connectionsMax must be an integer of at least 1.")
+}
+
 const ignoreLoss = () => {}
 
 /**
@@ -70,11 +75,13 @@ const ignoreLosses = (pool: Pool): Effect.Effect<Pool, never, Scope.Scope> =>
     () => Effect.sync(() => pool.removeListener("error", ignoreLoss))
   )
 
-/** Opens the pool, unless the product gives one. The scope closes only a pool of the store. */
+/** Opens the pool, unless the product gives one. The scope closes only a pool of the store. Throws for a wrong number of connections. */
 export const openPool = (source: PoolSource): Effect.Effect<Pool, never, Scope.Scope> => {
   if ("pool" in source) return ignoreLosses(source.pool)
+  const { connectionString, connectionsMax = 10 } = source
+  checkConnectionsMax(connectionsMax)
   return Effect.acquireRelease(
-    Effect.sync(() => ownPool(source.connectionString, source.connectionsMax ?? 10).on("error", ignoreLoss)),
+    Effect.sync(() => ownPool(connectionString, connectionsMax).on("error", ignoreLoss)),
     (pool) => Effect.promise(() => pool.end())
   )
 }
@@ -261,5 +268,13 @@ export const openTables = (pool: Pool, options: OpeningOptions): Effect.Effect<D
     notOpened(cause, whereOf(pool, options.schema))
   )
 
-/** Quotes the name of a schema. */
-export const quotedSchema = (name: string): string => pg.escapeIdentifier(name)
+/** The server cuts a longer name off. The store would then make a schema with another name, and not find it again. */
+const schemaOctetsMax = 63
+
+/** Quotes the name of a schema. Throws for a name that the server does not keep. */
+export const quotedSchema = (name: string): string => {
+  const octets = Buffer.byteLength(name)
+  if (octets === 0 || octets > schemaOctetsMax)
+    throw new RangeError(`schema must have 1 to ${schemaOctetsMax} octets, and this name has ${octets}.`)
+  return pg.escapeIdentifier(name)
+}
