@@ -18,6 +18,8 @@ interface Reader {
   readonly hint: Latch.Latch
   /** Another process commits. */
   readonly commit: Effect.Effect<void>
+  /** The server is replaced by one that lacks so many of the last commits. */
+  readonly loseCommits: (count: number) => Effect.Effect<void>
   readonly pollCount: () => number
   readonly emissionCount: () => number
   /** Moves the clock over so many polls. Returns the milliseconds before each. */
@@ -49,6 +51,7 @@ const withReader = <A>(use: (reader: Reader) => Effect.Effect<A>): Promise<A> =>
       return yield* use({
         hint,
         commit: Effect.sync(() => void commits++),
+        loseCommits: (count) => Effect.sync(() => void (commits -= count)),
         pollCount: () => polls,
         emissionCount: () => emissions,
         intervals: (count) => Effect.forEach(Array.from({ length: count }), () => interval)
@@ -99,5 +102,37 @@ describe("makeOtherCommits", () => {
       })
     )
     expect(result).toEqual({ polls: 1, emitted: 1 })
+  })
+
+  it("emits after a commit although the server was replaced by one that lacks many commits", async () => {
+    const result = await withReader(({ commit, emissionCount, intervals, loseCommits }) =>
+      Effect.gen(function* () {
+        for (let commits = 0; commits < 1000; commits++) yield* commit
+        yield* intervals(3)
+        yield* loseCommits(500)
+        yield* intervals(3)
+        const before = emissionCount()
+        yield* commit
+        yield* intervals(1)
+        return emissionCount() - before
+      })
+    )
+    expect(result).toBe(1)
+  })
+
+  it("does not emit while the count is lower for a moment, because this process takes numbers", async () => {
+    const result = await withReader(({ commit, emissionCount, intervals, loseCommits }) =>
+      Effect.gen(function* () {
+        yield* commit
+        yield* intervals(4)
+        const before = emissionCount()
+        yield* loseCommits(1)
+        yield* intervals(1)
+        yield* commit
+        yield* intervals(1)
+        return emissionCount() - before
+      })
+    )
+    expect(result).toBe(0)
   })
 })

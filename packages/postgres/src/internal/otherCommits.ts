@@ -58,6 +58,12 @@ const pollMillisMin = 100
 const pollMillisMax = 1000
 
 /**
+ * The count can be a little lower than before, while this process takes numbers. If it is lower by more, the sequence was set back: a standby that lacks the
+ * last commits has become the primary. The next count is compared with the lower one.
+ */
+const underWayMax = 16
+
+/**
  * Emits after commits of other processes. Asks for the count sooner after a commit and after `hint` opens, and otherwise once in a second. Asks
  * once more after each emission, because a number is taken shortly before its commit can be read. All readers share one poll.
  */
@@ -81,7 +87,7 @@ export const makeOtherCommits = (
         const isChanged = now !== undefined && seen !== undefined && now > seen
         const isEmitted = isChanged || isRepeated
         isRepeated = isChanged
-        if (now !== undefined) seen = Math.max(now, seen ?? now)
+        if (now !== undefined) seen = seen === undefined || now < seen - underWayMax ? now : Math.max(now, seen)
         millis = isChanged ? pollMillisMin : Math.min(pollMillisMax, 2 * millis)
         if (isEmitted) return
       }
