@@ -5,6 +5,7 @@
 import { Result, Schema } from "effect"
 import type { PageInput, PageRequest } from "../store/Paging.ts"
 import { pageFields, pageOrDefault, SearchText, TextOrNull } from "../store/PagingRequest.ts"
+import { isRecord } from "../value/Fields.ts"
 import { formatInstant } from "../value/Instant.ts"
 import type { Issue, Parser } from "../value/Issue.ts"
 import { decoder, distinctIssues, issue, says } from "../value/Issue.ts"
@@ -129,7 +130,7 @@ const propertyKeyIssues = (input: unknown): ReadonlyArray<Issue> => {
 /** Drops values that are `undefined`, and converts each `Date` to text. Only a program can pass these values. */
 const withPlainProperties = (input: unknown): unknown => {
   const properties: unknown = (input as { readonly properties?: unknown } | null | undefined)?.properties
-  if (typeof properties !== "object" || properties === null || Array.isArray(properties)) return input
+  if (!isRecord(properties)) return input
   const entries = Object.entries(properties)
   if (entries.every(([, value]) => value !== undefined && !(value instanceof Date))) return input
   const plain = entries

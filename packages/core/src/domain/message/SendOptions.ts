@@ -4,7 +4,7 @@
 import { Result, Schema } from "effect"
 import type { OnAmbiguous } from "../access/Project.ts"
 import { ambiguityPolicies } from "../access/Project.ts"
-import { isFields } from "../value/Fields.ts"
+import { isFields, isRecord } from "../value/Fields.ts"
 import type { Instant, TimeInput } from "../value/Instant.ts"
 import { instantOfInput } from "../value/Instant.ts"
 import type { Issue } from "../value/Issue.ts"
@@ -88,7 +88,7 @@ const Options = Schema.Struct({
     Schema.Struct({ to: addressesToShow(1), cc: Schema.optional(addressesToShow(0)) })
   ),
   headers: Schema.optionalKey(
-    Schema.Unknown.check(Schema.makeFilter(isFields, says("invalid_type", "must be an object")))
+    Schema.Unknown.check(Schema.makeFilter(isRecord, says("invalid_type", "must be an object")))
   )
 })
 
@@ -96,7 +96,7 @@ const decodeOptions = decoder(Options)
 
 /** The fields that are not `undefined`. `headerFieldIssues` has not checked them. */
 const headerFieldsOf = (headers: unknown): HeaderFields | null =>
-  isFields(headers) ? (withoutUndefined(headers) as HeaderFields) : null
+  isRecord(headers) ? (withoutUndefined(headers) as HeaderFields) : null
 
 /** Whether the product writes its own link to unsubscribe. */
 export const hasUnsubscribeField = (headers: HeaderFields): boolean =>

@@ -4,6 +4,7 @@
  */
 import type { SchemaIssue } from "effect"
 import { Result, Schema, SchemaAST } from "effect"
+import { isRecord } from "./Fields.ts"
 
 export { issuesSentence } from "./issuesSentence.ts"
 
@@ -138,7 +139,8 @@ const tooMany = (path: Issue["path"], max: number) => issue(path, "too_many_item
 
 /**
  * Returns the input without the entries above the bounds, and one issue for each oversized field.
- * An oversized list thus gives one issue, and not one for each entry.
+ * An oversized list thus gives one issue, and not one for each entry. A class instance becomes `null`, which the schema refuses: the schema would
+ * take the `Map` of a program for an object without fields.
  */
 const withinBounds = (input: unknown, entriesMax: EntriesMax): readonly [unknown, ReadonlyArray<Issue>] => {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return [input, []]
@@ -151,6 +153,10 @@ const withinBounds = (input: unknown, entriesMax: EntriesMax): readonly [unknown
   for (const [field, max] of Object.entries(entriesMax)) {
     const value = Object.hasOwn(fields, field) ? fields[field] : undefined
     if (typeof value !== "object" || value === null) continue
+    if (!Array.isArray(value) && !isRecord(value)) {
+      fields = { ...fields, [field]: null }
+      continue
+    }
     const count = Array.isArray(value) ? value.length : Object.keys(value).length
     if (count <= max) continue
     found.push(tooMany([field], max))

@@ -47,6 +47,23 @@ describe("parseSend, for the input of a program", () => {
   })
 
   it.each<[string, unknown, ReadonlyArray<string>]>([
+    ["a map as the metadata", { ...minimal, metadata: new Map([["order", 7]]) }, ["metadata invalid_type"]],
+    [
+      "a class instance as the metadata",
+      {
+        ...minimal,
+        metadata: new (class {
+          order = 7
+        })()
+      },
+      ["metadata invalid_type"]
+    ],
+    ["a promise as the metadata", { ...minimal, metadata: Promise.resolve({ order: 7 }) }, ["metadata invalid_type"]],
+    [
+      "URL parameters as the template variables",
+      { ...minimal, templateId: "tpl_1", templateVariables: new URLSearchParams("name=Ada") },
+      ["templateVariables invalid_type"]
+    ],
     ["a name without an address", { ...minimal, to: "Ada" }, ["to invalid_value"]],
     [
       "a name with a comma and no quotes",

@@ -23,6 +23,19 @@ describe("parseSendOptions", () => {
     expect(issuesOf({ idempotencyKey })).toEqual(valid ? [] : ["idempotencyKey invalid_value"])
   })
 
+  it.each([
+    ["the Headers of fetch", new Headers({ "X-Order": "7" })],
+    ["a map", new Map([["X-Order", "7"]])],
+    ["a date", new Date(0)],
+    ["a list", ["X-Order"]]
+  ])("refuses header fields given as %s, whose contents would be lost", (_, headers) => {
+    expect(issuesOf({ headers })).toEqual(["headers invalid_type"])
+  })
+
+  it("takes header fields of an object without a prototype", () => {
+    expect(issuesOf({ headers: Object.assign(Object.create(null), { "X-Order": "7" }) })).toEqual([])
+  })
+
   it("parses all options, and returns null for those that are absent or undefined", () => {
     const headers = { "X-Order": "7", "X-Coupon": undefined }
     const options = {
