@@ -3,7 +3,7 @@
  */
 import Database from "better-sqlite3"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import type { LogEntry, Mail, MailOptions, OutboxSource, StubAdapter } from "../src/index.ts"
+import type { LogEntry, Mail, MailOptions, OutboxSource, StoredOutboxRow, StubAdapter } from "../src/index.ts"
 import { InvalidArgument, memory, openMail, outboxSql, stub } from "../src/index.ts"
 import { sourceOfSqlite } from "./outboxSources.ts"
 
@@ -65,6 +65,22 @@ describe("outbox.row", () => {
     expect(() => mail.outbox.row(null as never)).toThrow(InvalidArgument)
     expect(() => mail.project("a project!").outbox.row(message)).toThrow(InvalidArgument)
     expect(rows()).toEqual([])
+  })
+
+  it.each<[string, object, string]>([
+    ["a number of the metadata that JSON does not have", { metadata: { total: Number.NaN } }, "metadata"],
+    ["a date in the metadata", { metadata: { at: new Date(0) } }, "metadata"],
+    ["a large integer in the metadata", { metadata: { total: 1n } }, "metadata"],
+    ["metadata that contains itself", { metadata: ((own: { own?: object }) => (own.own = own))({}) }, "metadata"],
+    ["a function as an address", { cc: () => "bob@example.org" }, "cc"],
+    ["a field that no send has", { sender: () => "bob@example.org" }, "sender"],
+    ["the Headers of fetch", { headers: new Headers({ "X-Order": "7" }) }, "headers"],
+    ["the content of a file in the form of a row", { attachments: [{ filename: "a.txt", base64: "YQ==" }] }, "base64"]
+  ])("refuses %s, as a send does, because JSON would change it", async (_, change, field) => {
+    const input = { ...message, ...change } as never
+    const issues = await mail.send(input).catch((cause: InvalidArgument) => cause.issues)
+    expect(issues).toEqual(expect.arrayContaining([expect.objectContaining({ path: expect.arrayContaining([field]) })]))
+    expect(() => mail.outbox.row(input)).toThrow(expect.objectContaining({ _tag: "InvalidArgument", issues }))
   })
 
   it("refuses a file by its path", () => {
@@ -184,6 +200,37 @@ describe("outbox.drain", () => {
     await mail.close()
     await expect(mail.outbox.drain()).rejects.toMatchObject({ reason: "closed" })
     expect(rows()).toHaveLength(1)
+  })
+
+  it.each<[string, (row: StoredOutboxRow) => unknown]>([
+    ["the whole result of a client", (row) => ({ rows: [row] })],
+    ["rows beside the descriptions of the columns", (row) => [[row], [{ name: "id" }]]],
+    ["rows without an id", ({ payload }) => [{ payload }]],
+    ["rows with other names", ({ id, payload }) => [{ id, PAYLOAD: payload }]],
+    ["nothing", () => undefined]
+  ])("rejects, and sends and marks nothing, when the product returns %s", async (_, taken) => {
+    insert(mail.outbox.row(message))
+    const source = sourceOfSqlite(db)
+    const wrong = { ...source, take: async (...page) => taken((await source.take(...page))[0]!) } as OutboxSource
+    const other = await openWith({ outbox: wrong })
+    await expect(other.outbox.drain()).rejects.toThrow("outbox.take must return a list of the rows")
+    expect((await other.deliveries.list()).items).toEqual([])
+    await other.close()
+    expect(rows()).toEqual([expect.objectContaining({ reason: null })])
+  })
+
+  it("rejects when a page that the product returns does not continue after the last row", async () => {
+    await mail.close()
+    for (let n = 0; n < 32; n++) insert(mail.outbox.row(message))
+    const source = sourceOfSqlite(db)
+    let calls = 0
+    const firstPage: OutboxSource["take"] = (_, limit) => {
+      if (++calls > 5) throw new Error("The drain does not end.")
+      return source.take("", limit)
+    }
+    mail = await openWith({ plan: { dailySends: 0 }, outbox: { ...source, take: firstPage } })
+    await expect(mail.outbox.drain()).rejects.toThrow("after the given id")
+    expect(rows()).toHaveLength(32)
   })
 
   it("rejects without the option outbox", async () => {

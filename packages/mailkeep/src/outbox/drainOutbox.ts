@@ -79,6 +79,25 @@ const resultOf = (
 const called = <A>(call: () => A | PromiseLike<A>): Effect.Effect<A, unknown> =>
   Effect.tryPromise({ try: async () => call(), catch: (cause) => cause })
 
+/** The function `take` returned something else than rows. The text contains nothing of them. */
+class NotRows extends TypeError {
+  override readonly name = "TypeError"
+  override readonly message =
+    "outbox.take must return a list of the rows after the given id, each with the text id and with payload."
+}
+
+const isRow = (row: unknown): row is StoredOutboxRow =>
+  typeof row === "object" && row !== null && "id" in row && typeof row.id === "string" && "payload" in row
+
+/**
+ * Fails when the rows are not those of the table, such as the whole result of a client. A row without its id would be sent again by each drain: it has
+ * no idempotency key, and cannot be removed. Rows that do not continue after `after` would never end.
+ */
+const checkedRows = (rows: unknown, after: string): Effect.Effect<ReadonlyArray<StoredOutboxRow>, NotRows> =>
+  Array.isArray(rows) && rows.every(isRow) && (rows.length === 0 || rows.at(-1)?.id !== after)
+    ? Effect.succeed(rows)
+    : Effect.fail(new NotRows())
+
 /** Sends all rows once, in pages. Fails with the error of the product's function, or with `StoreUnavailable`; the rows then stay. */
 export const drainOutbox = ({ take, remove, refuse }: OutboxSource): Effect.Effect<OutboxReport, unknown, Sending> =>
   Effect.gen(function* () {
@@ -86,7 +105,8 @@ export const drainOutbox = ({ take, remove, refuse }: OutboxSource): Effect.Effe
     const total = { accepted: 0, refused: 0, left: 0 }
     for (let after = ""; ;) {
       const from = after
-      const rows = yield* called(() => take(from, outboxRowsMax))
+      const taken = yield* called(() => take(from, outboxRowsMax))
+      const rows = yield* checkedRows(taken, from)
       const exits = yield* Effect.forEach(rows, (row) => Effect.exit(resultOf(sending, row)), {
         concurrency: "unbounded"
       })
@@ -121,7 +141,8 @@ export const drainForever = (source: OutboxSource): Effect.Effect<never, never, 
       else if (failures++ === 0) {
         const error = Cause.squash(exit.cause)
         yield* Effect.logWarning("The outbox cannot be drained. Its mail waits.", {
-          error: error instanceof Error ? error.name : typeof error
+          error: error instanceof Error ? error.name : typeof error,
+          ...(error instanceof NotRows ? { reason: error.message } : {})
         })
       }
       yield* Effect.sleep(Duration.millis(Math.min(pauseMillisMax, pauseMillisMin * 2 ** Math.min(failures, 10))))

@@ -82,9 +82,10 @@ const makeId = (): string => {
 /** Makes the row of a send. Throws `InvalidArgument` when the form of the send is wrong. */
 export const makeOutboxRow = (input: EmbeddedSendInput, projectId: ProjectId, from: string | undefined): OutboxRow => {
   const [message, options] = splitSend(input, from)
-  if (!isFields(message)) checkForm({ projectId, message, options })
+  if (isFields(message)) checkFiles(message)
+  // Before JSON changes what a send refuses: it drops functions, and makes `null` of `NaN`.
+  checkForm({ projectId, message, options })
   const fields = message as unknown as Fields
-  checkFiles(fields)
   const payload = JSON.stringify({ version: payloadVersion, projectId, message: withFiles(fields, toText), options })
   // Checks what the drain will read.
   const read = readPayload(payload)
