@@ -27,9 +27,18 @@ const ofText = (text: string): number => {
   return unit === undefined ? Number.NaN : Number(amount) * unitMillis[unit]
 }
 
+/** Whether the object has only units of a fixed length. An object of `Temporal.Duration` has no field of its own, and shows each unit. */
+const hasOnlyUnits = (input: object): boolean =>
+  units.some((unit) => unit in input) &&
+  Object.keys(input).every((name) => Object.hasOwn(unitMillis, name)) &&
+  ["months", "years"].every((name) => (Reflect.get(input, name) ?? 0) === 0)
+
 const ofObject = (input: object): number =>
-  units.some((unit) => unit in input)
-    ? units.reduce((sum, unit) => sum + ((input as Partial<Record<Unit, number>>)[unit] ?? 0) * unitMillis[unit], 0)
+  hasOnlyUnits(input)
+    ? units.reduce((sum, unit) => {
+        const amount: unknown = Reflect.get(input, unit) ?? 0
+        return typeof amount === "number" ? sum + amount * unitMillis[unit] : Number.NaN
+      }, 0)
     : Number.NaN
 
 /** The length in whole milliseconds. Throws a `RangeError` for a negative length and for another form. */

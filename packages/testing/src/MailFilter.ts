@@ -1,6 +1,7 @@
 /**
  * Selects captured mails, and says in words what was selected and what was sent.
  */
+import { types } from "node:util"
 import type { CapturedAttachment, CapturedMail } from "./CapturedMail.ts"
 
 /** A text that must be equal, or a pattern that must match. */
@@ -68,11 +69,34 @@ const checks: Checks = {
   attachments: (filter, { attachments }) => hasFiles(filter, attachments)
 }
 
-/** Throws a `TypeError` for a field that no mail has. */
+const isText = (value: unknown): boolean => typeof value === "string" || types.isRegExp(value)
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !types.isRegExp(value)
+
+/** Says what a field of the filter must be. `undefined` when the value is one. */
+const problemOf = (name: string, value: unknown): string | undefined => {
+  switch (name) {
+    case "attachments":
+      return Array.isArray(value) && value.every(isText) ? undefined : "a list of texts and patterns"
+    case "headers":
+      return isObject(value) && Object.values(value).every((one) => isText(one) || one === true)
+        ? undefined
+        : "an object of texts, patterns and true"
+    default:
+      return isText(value) ? undefined : "a text or a pattern"
+  }
+}
+
+/** Throws a `TypeError` for a field that no mail has, and for one of another form: a number would be searched as a pattern. */
 export const checkFilter = (filter: MailFilter): void => {
-  const unknown = Object.keys(filter).find((name) => !Object.hasOwn(checks, name))
-  if (unknown !== undefined)
-    throw new TypeError(`A mail has no "${unknown}". It has ${Object.keys(checks).join(", ")}.`)
+  if (!isObject(filter)) throw new TypeError('A filter must be an object, such as { to: "ada@example.org" }.')
+  for (const [name, value] of Object.entries(filter)) {
+    if (!Object.hasOwn(checks, name))
+      throw new TypeError(`A mail has no "${name}". It has ${Object.keys(checks).join(", ")}.`)
+    const problem = value === undefined ? undefined : problemOf(name, value)
+    if (problem !== undefined) throw new TypeError(`The field "${name}" of a filter must be ${problem}.`)
+  }
 }
 
 /** The fields of the filter that the mail does not match. `checkFilter` has checked the filter. */
@@ -85,9 +109,9 @@ const mismatches = (filter: MailFilter, mail: CapturedMail): ReadonlyArray<keyof
 /** Whether the mail matches the filter. */
 export const isMatch = (filter: MailFilter, mail: CapturedMail): boolean => mismatches(filter, mail).length === 0
 
-/** A filter that is an address selects the mails to it. Throws a `TypeError` for a field that no mail has. */
+/** A filter that is an address selects the mails to it. Throws as `checkFilter` does. */
 export const toFilter = (filter: MailFilter | TextFilter): MailFilter => {
-  if (typeof filter === "string" || filter instanceof RegExp) return { to: filter }
+  if (typeof filter === "string" || types.isRegExp(filter)) return { to: filter }
   checkFilter(filter)
   return filter
 }
@@ -98,7 +122,7 @@ const shortened = (text: string): string =>
   text.length <= shownCharactersMax ? text : `${text.slice(0, shownCharactersMax)}… (${text.length} characters)`
 
 const shown = (value: unknown): string => {
-  if (value instanceof RegExp) return shortened(String(value))
+  if (types.isRegExp(value)) return shortened(String(value))
   if (Array.isArray(value)) return `[${value.map(shown).join(", ")}]`
   if (typeof value === "object" && value !== null)
     return `{ ${Object.entries(value)

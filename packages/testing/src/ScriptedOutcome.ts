@@ -23,7 +23,7 @@ export type ScriptedOutcome =
       readonly outcome: "deferred" | "refused"
       /** The enhanced code of the answer, such as `5.2.2` (RFC 3463). */
       readonly enhancedCode?: string
-      /** The reply code of the answer, such as 552. Default: 451 or 550. */
+      /** The reply code of the answer, such as 552: 400 to 499 for `deferred`, and 500 to 599 for `refused`. Default: 451 or 550. */
       readonly smtpCode?: number
       /** What the answer says. */
       readonly text?: string
@@ -44,11 +44,30 @@ const actNamed = (name: string): StubAct => {
   throw new TypeError(`There is no outcome "${name}". There are ${Object.keys(acts).join(", ")}.`)
 }
 
-/** What the stub transport does for an outcome. Throws a `TypeError` for an unknown one. */
+const fields: ReadonlySet<string> = new Set(["outcome", "enhancedCode", "smtpCode", "text"])
+
+/** Throws for a field that no outcome has, and for a reply code that means the opposite of the outcome (RFC 5321, section 4.2.1). */
+const checkReply = (reply: object, name: "deferred" | "refused", smtpCode: unknown): void => {
+  const unknown = Object.keys(reply).find((field) => !fields.has(field))
+  if (unknown !== undefined) throw new TypeError(`An outcome has no "${unknown}". It has ${[...fields].join(", ")}.`)
+  const first = name === "deferred" ? 400 : 500
+  if (
+    smtpCode !== undefined &&
+    !(Number.isInteger(smtpCode) && Number(smtpCode) >= first && Number(smtpCode) < first + 100)
+  )
+    throw new TypeError(`smtpCode of the outcome "${name}" must be an integer from ${first} to ${first + 99}.`)
+}
+
+/** What the stub transport does for an outcome. Throws a `TypeError` for an unknown one, and for a reply that does not fit. */
 export const toAct = (outcome: ScriptedOutcome): StubAct => {
-  if (typeof outcome === "string") return actNamed(outcome)
+  if (typeof outcome !== "object" || outcome === null) return actNamed(String(outcome))
   const { outcome: name, smtpCode, enhancedCode, text } = outcome
-  if (name !== "deferred" && name !== "refused") return actNamed(String(name))
+  if (name !== "deferred" && name !== "refused") {
+    if (Object.keys(outcome).length > 1)
+      throw new TypeError(`Only the outcomes "deferred" and "refused" have a reply. Write "${String(name)}" alone.`)
+    return actNamed(String(name))
+  }
+  checkReply(outcome, name, smtpCode)
   return {
     act: name === "deferred" ? "defer" : "refuse",
     ...(smtpCode === undefined ? {} : { smtpCode }),

@@ -1,6 +1,7 @@
 /**
  * The stub transport of a test mail. It keeps what was handed over, with the bytes of the files, and knows the hand-offs under way.
  */
+import { types } from "node:util"
 import type { OutgoingAttachment, TransportShape } from "@mailkeep/core/adapter"
 import { StubTransport } from "@mailkeep/smtp/stub"
 import { Effect } from "effect"
@@ -106,6 +107,9 @@ export const makeCapturingTransport = (now: () => number): CapturingTransport =>
       return () => void listeners.delete(listener)
     },
     script: (to, outcomes) => {
+      if (typeof to !== "string" && !types.isRegExp(to))
+        throw new TypeError("The address of a script must be a text or a pattern.")
+      if (!Array.isArray(outcomes)) throw new TypeError('A script needs a list of outcomes, such as ["refused"].')
       const [first, ...others] = outcomes.map(toAct)
       if (first === undefined) throw new TypeError("A script needs at least one outcome.")
       stub.addRules({ recipient: toPattern(to), acts: [first, ...others] })

@@ -24,6 +24,26 @@ const toInstant = (input: TimeInput): number => {
 const pollMillis = 5
 const waitMillisDefault = 1000
 
+/** The last time that a `Date` can show. */
+const instantMax = 8.64e15
+
+const instantAfter = (now: number, millis: number): number => {
+  if (now + millis > instantMax) throw new RangeError("The clock cannot show a time after the year 275760.")
+  return now + millis
+}
+
+/** The options of `openMail` that a test mail chooses itself. */
+const chosenOptions = ["store", "transport", "background", "adapters"] as const
+
+const checkOptions = (options: TestMailOptions): void => {
+  if (typeof options !== "object" || options === null) throw new TypeError("The options of testMail must be an object.")
+  const chosen = chosenOptions.find((name) => (options as Readonly<Record<string, unknown>>)[name] !== undefined)
+  if (chosen !== undefined)
+    throw new TypeError(
+      `testMail has no option "${chosen}": the store, the transport and the work are those of the test.`
+    )
+}
+
 type AnyFilter = string | RegExp | MailFilter
 
 /** What a test asks about the captured mails. */
@@ -97,9 +117,10 @@ const makeReports = (current: () => Session, last: TestMail["last"]) => {
  * ```
  */
 export const testMail = (options: TestMailOptions = {}): TestMail => {
+  checkOptions(options)
   const { now: startInput, ...mailOptions } = options
   const start = startInput === undefined ? Effect.runSync(Clock.currentTimeMillis) : toInstant(startInput)
-  const handlers = new Map<string, Parameters<Mail["on"]>>()
+  const registrations = new Map<string, Parameters<Mail["on"]>>()
   const forTests = <H extends MailProject>(handle: H): H =>
     withoutTransactions(mailOptions.domains === undefined ? withAnyDomain(handle) : handle)
   const open = () => {
@@ -111,10 +132,23 @@ export const testMail = (options: TestMailOptions = {}): TestMail => {
   const settle = () => current.session.settle()
   const finish: Session["finish"] = (call) => current.session.finish(call)
 
-  const register = async (name: string): Promise<void> => {
+  const register = async ([name, kinds, handler]: Parameters<Mail["on"]>): Promise<void> => {
     const { mail, asHandler } = current.session
-    const [, kinds, handler] = handlers.get(name)!
-    await mail.on(name, kinds, (event) => asHandler(() => handler(event)))
+    // A handler that is no function is refused by the mail, as in production.
+    await mail.on(name, kinds, typeof handler === "function" ? (event) => asHandler(() => handler(event)) : handler)
+  }
+  const on: Mail["on"] = async (name, kinds, handler) => {
+    const before = registrations.get(name)
+    const registration = [name, kinds, handler] as unknown as Parameters<Mail["on"]>
+    registrations.set(name, registration)
+    try {
+      await register(registration)
+    } catch (cause) {
+      // Otherwise each reset would reject for the same reason.
+      if (before !== undefined) registrations.set(name, before)
+      else registrations.delete(name)
+      throw cause
+    }
   }
   const captures = makeCaptures(session)
   const report = makeReports(session, captures.last)
@@ -131,17 +165,14 @@ export const testMail = (options: TestMailOptions = {}): TestMail => {
     settle,
     project: (projectId, settings) =>
       settled(() => forTests(current.session.mail.project(projectId, settings)), finish),
-    on: async (name, kinds, handler) => {
-      handlers.set(name, [name, kinds, handler as Parameters<Mail["on"]>[2]])
-      await register(name)
-    },
+    on,
     close,
     [Symbol.asyncDispose]: close,
     get runtime() {
       return current.session.mail.runtime
     },
     now: () => new Date(now()),
-    advance: async (duration) => advanceTo(now() + toMillis(duration)),
+    advance: async (duration) => advanceTo(instantAfter(now(), toMillis(duration))),
     setNow: async (input) => {
       const instant = toInstant(input)
       if (instant < now()) current.session.clock.setBackTo(instant)
@@ -155,7 +186,7 @@ export const testMail = (options: TestMailOptions = {}): TestMail => {
     reset: async () => {
       const { session: old } = current
       current = open()
-      await Promise.all([old.close(), ...[...handlers.keys()].map(register)])
+      await Promise.all([old.close(), ...[...registrations.values()].map(register)])
     }
   }
 }

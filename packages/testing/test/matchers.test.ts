@@ -28,6 +28,25 @@ const openWithWelcome = async () => {
   return mail
 }
 
+const wrong: ReadonlyArray<readonly [string, unknown]> = [
+  ["a number as the subject", { subject: 12 }],
+  ["a list as the address", { to: ["ada@example.org"] }],
+  ["null as the text", { text: null }],
+  ["a text as the files", { attachments: "" }],
+  ["a text as the header fields", { headers: "X-Campaign" }],
+  ["false as a header field", { headers: { "x-campaign": false } }],
+  ["a number", 5],
+  ["an address", "ada@example.org"],
+  ["null", null]
+]
+
+describe("a filter of another form", () => {
+  it.each(wrong)("is refused by name: %s", async (_, filter) => {
+    const mail = await openWithWelcome()
+    expect(() => mailMatchers.toHaveSent(mail, filter as MailFilter)).toThrow(/must be (?:an? )/)
+  })
+})
+
 const matching: ReadonlyArray<MailFilter> = [
   {},
   { to: "ADA@example.org" },

@@ -1,9 +1,26 @@
 /**
  * What a test mail captures, and when mail is handed over.
  */
-import { SenderDomainNotVerified } from "mailkeep"
+import { InvalidArgument, SenderDomainNotVerified } from "mailkeep"
 import { describe, expect, it, vi } from "vitest"
+import { testMail } from "../src/index.ts"
 import { openTest, statusOf, welcome } from "./openTest.ts"
+
+describe("testMail", () => {
+  it.each(["store", "transport", "background", "adapters"])("refuses the option %s, which it would not use", (name) => {
+    expect(() => testMail({ [name]: true })).toThrow(`testMail has no option "${name}"`)
+  })
+
+  it.each([null, "hi@acme.example"])("refuses %j instead of options", (options) => {
+    expect(() => testMail(options as never)).toThrow(TypeError)
+  })
+})
+
+describe("on", () => {
+  it("refuses a handler that is no function, as in production", async () => {
+    await expect(openTest().on("log", ["email.delivered"], undefined as never)).rejects.toThrow(InvalidArgument)
+  })
+})
 
 describe("send", () => {
   it("hands the mail over before it resolves", async () => {
@@ -184,6 +201,17 @@ describe("reset", () => {
     await mail.reset()
     await mail.send(welcome)
     expect(seen).toStrictEqual(["ada@example.org"])
+  })
+
+  it("resolves after a handler was refused, and keeps the handler before", async () => {
+    const mail = openTest()
+    let events = 0
+    await mail.on("log", ["email.delivered"], () => void events++)
+    await expect(mail.on("log", ["email.lost" as "email.failed"], () => {})).rejects.toThrow(InvalidArgument)
+    await expect(mail.on("other", ["email.lost" as "email.failed"], () => {})).rejects.toThrow(InvalidArgument)
+    await mail.reset()
+    await mail.send(welcome)
+    expect(events).toBe(1)
   })
 
   it("ends a hand-off that hangs", async () => {
