@@ -141,8 +141,24 @@ describe("fetchHandler", () => {
     await expect(handler(new Request("http://localhost/docs"))).rejects.toThrow("The handler is closed.")
   })
 
-  it.each([[{}], [{ runtime: {} }], [Promise.resolve({})]])("refuses %j instead of a core", (mail) => {
-    expect(() => fetchHandler(mail as never)).toThrow(TypeError)
+  it.each([[{}], [{ runtime: {} }], [Promise.resolve({})], [undefined], [null]])(
+    "refuses %j instead of a core",
+    (mail) => {
+      expect(() => fetchHandler(mail as never)).toThrow("The first argument must be")
+    }
+  )
+
+  it.each<[string, unknown]>([
+    ["endpoint", { endpoint: ["send"] }],
+    ["endpoints", { endpoints: "send" }],
+    ["authenticate", { authenticate: "session" }],
+    ["trustedOrigins", { trustedOrigins: "https://app.acme.example" }],
+    ["docs", { docs: "no" }],
+    ["options", null]
+  ])("refuses a wrong or an unknown option by its name: %s", (name, options) => {
+    expect(() => fetchHandler(testMailLayer(memory), options as never)).toThrow(
+      new RegExp(`\\b${name}\\b.*(?:must|is not)`)
+    )
   })
 
   it("answers a request without a body as one with an empty body", async () => {

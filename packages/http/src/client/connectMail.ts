@@ -52,9 +52,37 @@ const checkedNumber = (name: string, value: number, min: number, max: number): n
   throw new TypeError(`${name} must be an integer from ${min} to ${max}.`)
 }
 
+/** Every option. The compiler refuses this list when `ConnectMailOptions` has another option. */
+const optionNames: Readonly<Record<keyof ConnectMailOptions, true>> = {
+  url: true,
+  apiKey: true,
+  from: true,
+  fetch: true,
+  timeoutMillis: true,
+  retries: true,
+  responseBytesMax: true,
+  signal: true
+}
+
+const checkOptions = (options: ConnectMailOptions): void => {
+  if (typeof options !== "object" || options === null)
+    throw new TypeError("connectMail needs options: { url, apiKey }.")
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name))
+  if (unknown !== undefined)
+    throw new TypeError(
+      `${JSON.stringify(unknown)} is not an option of connectMail. The options are ${Object.keys(optionNames).join(", ")}.`
+    )
+  const { from, fetch, signal } = options
+  if (from !== undefined && typeof from !== "string")
+    throw new TypeError('from must be a sender, such as "Acme <hi@acme.example>".')
+  if (fetch !== undefined && typeof fetch !== "function") throw new TypeError("fetch must be a function.")
+  if (signal !== undefined && typeof (signal as Partial<AbortSignal> | null)?.throwIfAborted !== "function")
+    throw new TypeError("signal must be an AbortSignal.")
+}
+
 /**
- * Makes the handle of the project of an API key. Sends no request: the first call of a method does. Throws a `TypeError` for an option of another
- * form.
+ * Makes the handle of the project of an API key. Sends no request: the first call of a method does. Throws a `TypeError` for an unknown option and
+ * for one of another form.
  *
  * Each method rejects with a failure of the core, such as `InvalidArgument`, with `MailUnreachable` or with `UnexpectedResponse`. Reads, sends and
  * other calls that a repeat does not change are repeated after a network error and after the statuses 408, 502, 503 and 504. Every call is repeated when it
@@ -86,6 +114,7 @@ const checkedNumber = (name: string, value: number, min: number, max: number): n
  * ```
  */
 export const connectMail = (options: ConnectMailOptions): ProjectHandle => {
+  checkOptions(options)
   const { timeoutMillis = defaultTimeoutMillis, retries = defaultRetries } = options
   const { fetch = (url, init) => globalThis.fetch(url, init) } = options
   const { responseBytesMax = defaultResponseBytesMax } = options

@@ -66,7 +66,7 @@ export type MailSource<E = never> =
 const servicesOf = <E>(mail: MailSource<E>): Layer.Layer<MailServices, E> => {
   if (Layer.isLayer(mail)) return mail as Layer.Layer<MailServices, E>
   if (Context.isContext(mail)) return Layer.succeedContext(mail as Context.Context<MailServices>)
-  const runtime = ManagedRuntime.isManagedRuntime(mail) ? mail : (mail as OpenableMail<E>).runtime
+  const runtime = ManagedRuntime.isManagedRuntime(mail) ? mail : (mail as OpenableMail<E> | undefined | null)?.runtime
   if (!ManagedRuntime.isManagedRuntime(runtime))
     throw new TypeError("The first argument must be a mail object, a ManagedRuntime, a Context or a Layer.")
   return Layer.effectContext((runtime as ManagedRuntime.ManagedRuntime<MailServices, E>).contextEffect)
@@ -89,24 +89,44 @@ const checkedOrigin = (text: string): string => {
   )
 }
 
+/** Every option. The compiler refuses this list when `FetchHandlerOptions` has another option. */
+const optionNames: Readonly<Record<keyof FetchHandlerOptions, true>> = {
+  basePath: true,
+  authenticate: true,
+  trustedOrigins: true,
+  endpoints: true,
+  docs: true,
+  mailbox: true
+}
+
+/** Throws for an unknown option too: with a misspelled `endpoints`, the whole interface would be mounted. */
+const checkOptions = (options: FetchHandlerOptions): void => {
+  if (typeof options !== "object" || options === null) throw new TypeError("The options must be an object.")
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name))
+  if (unknown !== undefined)
+    throw new TypeError(
+      `${JSON.stringify(unknown)} is not an option of fetchHandler. The options are ${Object.keys(optionNames).join(", ")}.`
+    )
+  const { authenticate, trustedOrigins, endpoints, docs } = options
+  if (authenticate !== undefined && typeof authenticate !== "function")
+    throw new TypeError("authenticate must be a function.")
+  if (trustedOrigins !== undefined && !Array.isArray(trustedOrigins))
+    throw new TypeError('trustedOrigins must be a list, such as ["https://app.acme.example"].')
+  if (endpoints !== undefined && !Array.isArray(endpoints))
+    throw new TypeError('endpoints must be a list, such as ["send", "logs"].')
+  if (docs !== undefined && typeof docs !== "boolean") throw new TypeError("docs must be true or false.")
+}
+
 /**
  * Answers web-standard requests from a core.
  *
  * A context, a runtime or an object with a `runtime` is shared: the handler uses its store, its API keys and its wake-up signal. A message that
  * arrives over HTTP wakes the dispatcher of the same process. A layer opens a core of its own, which `dispose` closes. Use a layer only when
- * nothing else in the process uses that store. Throws a `TypeError` when an option has another form.
+ * nothing else in the process uses that store. Throws a `TypeError` for an unknown option and when an option has another form.
  */
-export const fetchHandler = <E>(
-  mail: MailSource<E>,
-  {
-    basePath = "",
-    authenticate,
-    trustedOrigins = [],
-    endpoints,
-    docs = true,
-    mailbox = false
-  }: FetchHandlerOptions = {}
-): FetchHandler => {
+export const fetchHandler = <E>(mail: MailSource<E>, options: FetchHandlerOptions = {}): FetchHandler => {
+  checkOptions(options)
+  const { basePath = "", authenticate, trustedOrigins = [], endpoints, docs = true, mailbox = false } = options
   const origins = new Set(trustedOrigins.map(checkedOrigin))
   const routes = routesOf({
     basePath: checkedBasePath(basePath),

@@ -180,11 +180,19 @@ describe("failures of the client", () => {
     ["a time that no timer has", { timeoutMillis: 2 ** 31 }],
     ["a negative number of retries", { retries: -1 }],
     ["endless retries", { retries: Number.POSITIVE_INFINITY }],
-    ["a size of 0", { responseBytesMax: 0 }]
+    ["a size of 0", { responseBytesMax: 0 }],
+    ["a sender that is not text", { from: 5 as never }],
+    ["a fetch that is no function", { fetch: {} as never }],
+    ["a controller instead of its signal", { signal: new AbortController() as never }],
+    ["an unknown option", { timeout: 5 } as never]
   ])("refuses %s when the client is made, without showing a secret", (_, options) => {
     const make = () => connectMail({ url: "https://mail.example", apiKey, ...options })
     expect(make).toThrow(TypeError)
     expect(make).not.toThrow(/secret/)
+  })
+
+  it.each([undefined, null, "https://mail.example"])("refuses %j instead of options by name", (options) => {
+    expect(() => connectMail(options as never)).toThrow("connectMail needs options")
   })
 
   it("sends requests below the path of the URL", async () => {
