@@ -1,6 +1,7 @@
 /**
  * Laws of the commit: it is atomic, its answer is true, and the next read sees it.
  */
+import type { Change } from "@mailkeep/core/adapter"
 import { Effect, Fiber } from "effect"
 import { failureOf, resultOf, resultsOf, same, tally } from "../expectation.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
@@ -102,10 +103,22 @@ const recipients = 50
 
 const bodyOctets = 2 * 1024 * 1024
 
+/** The rows of a file of contacts that one commit imports. Each row may change a contact and a suppression, and append events. */
+const importedRows = Array.from({ length: 64 }, (_, n) => `row${String(n).padStart(2, "0")}`)
+
+const addressOfRow = (row: string): string => `${row}@example.org`
+
+const changesOfRow = (row: string): ReadonlyArray<Change> => [
+  put.contact(sample.contact({ id: `con_${row}`, address: addressOfRow(row) })),
+  put.suppression(sample.suppression({ addressKey: addressOfRow(row), address: addressOfRow(row) })),
+  ...[1, 2, 3].map((n) => insert.event(sample.event({ id: `evt_${row}_${n}` })))
+]
+
 const asLargeAsTheyCome = law(
   "commit/as-large-as-they-come",
   {
-    statement: "The store keeps a commit of a message with two bodies of 2 MiB and 50 deliveries, each with an event.",
+    statement:
+      "The store keeps a commit of a message with two bodies of 2 MiB and 50 deliveries, each with an event, and one of 320 changes of 64 contacts.",
     why: "decisions/0021-field-limits.md"
   },
   function* (store) {
@@ -138,6 +151,15 @@ const asLargeAsTheyCome = law(
     yield* same("the number of events", events.length, recipients)
     yield* same("the contacts", found, people)
     yield* same("the number of requested suppressions", suppressed.length, recipients)
+    yield* commit(store, ...importedRows.flatMap(changesOfRow))
+    const [rows, reasons, appended] = yield* store.read([
+      { _tag: "ContactsByAddress", projectId, addresses: importedRows.map(addressOfRow) },
+      { _tag: "Suppressions", projectId, addressKeys: importedRows.map(addressOfRow) },
+      { _tag: "Events", projectId, after: null, limit: 1000 }
+    ])
+    yield* same("the number of contacts of the rows", rows.filter((row) => row !== null).length, importedRows.length)
+    yield* same("the number of their suppressions", reasons.filter((one) => one !== null).length, importedRows.length)
+    yield* same("the number of all events", appended.length, recipients + 3 * importedRows.length)
   }
 )
 

@@ -137,6 +137,7 @@ const jsonKept = law(
     const sent = [
       sample.message({ id: "msg_1", metadata: unusual, headers: texts, to: [], cc: [] }),
       sample.message({ id: "msg_2", metadata: many, headers: {} }),
+      sample.message({ id: "msg_4", metadata: { none: null, ...nested } }),
       sample.message({ id: "msg_3", metadata: {}, to: ['"a b"@example.org', "ü@example.org"], cc: ["c@example.org"] })
     ]
     const properties = { prop_a: -7, prop_b: -0.25, prop_c: "", prop_d: 'quote " and \\', prop_e: 0 }

@@ -19,6 +19,7 @@ const awkward = [
   "quote ' \" ` \\ ; -- %_*?[",
   "Grüße, İstanbul, straße, \u212a",
   "e\u0301 and \u00e9",
+  "\ufeffa byte order mark",
   "🎉👩‍👩‍👧",
   "null",
   "0",
