@@ -139,8 +139,8 @@ const tooMany = (path: Issue["path"], max: number) => issue(path, "too_many_item
 
 /**
  * Returns the input without the entries above the bounds, and one issue for each oversized field.
- * An oversized list thus gives one issue, and not one for each entry. A class instance becomes `null`, which the schema refuses: the schema would
- * take the `Map` of a program for an object without fields.
+ * An oversized list thus gives one issue, and not one for each entry. A `Map` becomes `null`, which the schema refuses: the schema would take it for
+ * an object without fields.
  */
 const withinBounds = (input: unknown, entriesMax: EntriesMax): readonly [unknown, ReadonlyArray<Issue>] => {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return [input, []]

@@ -36,6 +36,11 @@ describe("parseSend, for the input of a program", () => {
     ["a Date", { scheduledAt: new Date(instant) }, { scheduledAt: time }],
     ["milliseconds", { scheduledAt: instant }, { scheduledAt: time }],
     ["fields that are undefined", { cc: undefined, html: undefined, scheduledAt: undefined, metadata: undefined }, {}],
+    [
+      "a class instance whose fields are the metadata",
+      { metadata: Object.assign(Object.create({}), { order: 7 }) },
+      { metadata: { order: 7 } }
+    ],
     ["metadata that is undefined", { metadata: { order: 7, coupon: undefined } }, { metadata: { order: 7 } }],
     [
       "a template variable that is undefined",
@@ -48,14 +53,10 @@ describe("parseSend, for the input of a program", () => {
 
   it.each<[string, unknown, ReadonlyArray<string>]>([
     ["a map as the metadata", { ...minimal, metadata: new Map([["order", 7]]) }, ["metadata invalid_type"]],
+    ["bytes as the metadata", { ...minimal, metadata: new Uint8Array([7]) }, ["metadata invalid_type"]],
     [
-      "a class instance as the metadata",
-      {
-        ...minimal,
-        metadata: new (class {
-          order = 7
-        })()
-      },
+      "an instance without fields as the metadata",
+      { ...minimal, metadata: new (class {})() },
       ["metadata invalid_type"]
     ],
     ["a promise as the metadata", { ...minimal, metadata: Promise.resolve({ order: 7 }) }, ["metadata invalid_type"]],
