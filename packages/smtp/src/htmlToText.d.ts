@@ -8,7 +8,24 @@ declare module "html-to-text" {
     readonly options?: Readonly<Record<string, unknown>>
   }
 
+  interface Element {
+    readonly children: ReadonlyArray<Element>
+  }
+
+  interface BlockTextBuilder {
+    /** Adds text to the line. Several white spaces become one. */
+    readonly addInline: (text: string) => void
+  }
+
+  /** Writes an element. `walk` writes the elements in it. */
+  export type Formatter = (
+    element: Element,
+    walk: (elements: ReadonlyArray<Element>, builder: BlockTextBuilder) => void,
+    builder: BlockTextBuilder
+  ) => void
+
   interface ConvertOptions {
+    readonly formatters?: Readonly<Record<string, Formatter>>
     readonly wordwrap?: number | false
     readonly limits?: {
       readonly ellipsis?: string

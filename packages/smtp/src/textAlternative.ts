@@ -3,6 +3,7 @@
  *
  * The time that html-to-text takes grows with the square of the number of tags, so html with very many tags gets no text.
  */
+import type { Formatter } from "html-to-text"
 import { compile } from "html-to-text"
 
 /** Html that is longer, in UTF-16 units, gets no text. */
@@ -13,12 +14,23 @@ const tagsMax = 10_000
 
 const headings = ["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } }))
 
+/** Writes the content of a cell between spaces. Without them, the cells `2` and `10.00` of one row become `210.00`, when the html has no space there. */
+const cell: Formatter = (element, walk, builder) => {
+  builder.addInline(" ")
+  walk(element.children, builder)
+  builder.addInline(" ")
+}
+
 const convert = compile({
   wordwrap: 76,
+  formatters: { cell },
   limits: { ellipsis: "", maxDepth: 200, maxInputLength: htmlLengthMax },
   selectors: [
     { selector: "a", options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true } },
     ...["head", "title", "img", "template"].map((selector) => ({ selector, format: "skip" })),
+    // Each row begins a new line.
+    { selector: "tr", format: "block", options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
+    ...["td", "th"].map((selector) => ({ selector, format: "cell" })),
     ...headings
   ]
 })

@@ -11,6 +11,11 @@ describe("textAlternativeOf", () => {
       "https://x.example/ here [https://y.example/]"
     ],
     ["<img src=x alt=logo>Hi", "Hi"],
+    ["<table><tr><th>Pieces</th><th>Price</th></tr><tr><td>2</td><td>10.00</td></tr></table>", "Pieces Price\n2 10.00"],
+    [
+      "<table><tr><td><p>Left</p></td><td><table><tr><td>a</td><td>b</td></tr></table></td></tr></table>",
+      "Left\n\na b"
+    ],
     [`<p>${"word ".repeat(20)}`, `${"word ".repeat(15).trim()}\n${"word ".repeat(5).trim()}`]
   ])("makes the text of %j", (html, text) => {
     expect(textAlternativeOf(html)).toBe(text)
