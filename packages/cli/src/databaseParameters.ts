@@ -22,6 +22,18 @@ const prefix = "mailkeep_"
 /** Whether the text begins as the URL of a database does. */
 export const hasDatabaseScheme = (text: string): boolean => /^postgres(ql)?:\/\//i.test(text)
 
+/** `pg` also takes a URL with a user and without a host, for a socket of the machine. `URL` needs a host behind a user. */
+const userWithoutHost = /^([a-z]+:\/\/[^/?#]*@)(?=\/)/i
+const hostInPlace = "localhost"
+
+/** The parts of the URL of a database, or `undefined` for another text. */
+export const partsOf = (text: string): { readonly parts: URL; readonly hasHost: boolean } | undefined => {
+  const complete = text.replace(userWithoutHost, `$1${hostInPlace}`)
+  if (!hasDatabaseScheme(text) || !URL.canParse(complete)) return undefined
+  const parts = new URL(complete)
+  return { parts, hasHost: complete === text && parts.host !== "" }
+}
+
 const whole = (min: number, max: number): Parameter<number> => ({
   read: (text) =>
     /^[1-9]\d{0,5}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined,
@@ -48,7 +60,7 @@ const parameters: { readonly [Name in keyof Required<DatabaseOptions>]: Paramete
   allowAsynchronousCommit: yesOrNo,
   storageKeepsCommits: yesOrNo,
   listen: {
-    read: (text) => yesOrNo.read(text) ?? (hasDatabaseScheme(text) && URL.canParse(text) ? text : undefined),
+    read: (text) => yesOrNo.read(text) ?? (partsOf(text) === undefined ? undefined : text),
     expects: "true, false, or the URL of the server, encoded as a part of a URL"
   }
 }
@@ -61,10 +73,14 @@ const optionOf: ReadonlyMap<string, keyof DatabaseOptions> = new Map(
   (Object.keys(parameters) as ReadonlyArray<keyof DatabaseOptions>).map((option) => [parameterOf(option), option])
 )
 
-/** Takes the options out of a URL. Fails with a sentence that names the wrong parameter and does not show its value. */
-export const takeOptions = (
-  url: URL
-): Result.Result<{ readonly url: string; readonly options: DatabaseOptions }, string> => {
+/** Takes the options out of the parts of a URL. Fails with a sentence that names the wrong parameter and does not show its value. */
+export const takeOptions = ({
+  parts: url,
+  hasHost
+}: NonNullable<ReturnType<typeof partsOf>>): Result.Result<
+  { readonly url: string; readonly options: DatabaseOptions },
+  string
+> => {
   const rest = new URL(url)
   const options: Record<string, unknown> = {}
   for (const [name, text] of url.searchParams) {
@@ -80,5 +96,6 @@ export const takeOptions = (
     options[option] = value
     rest.searchParams.delete(name)
   }
-  return Result.succeed({ url: rest.href, options })
+  const { href } = rest
+  return Result.succeed({ url: hasHost ? href : href.replace(`@${hostInPlace}/`, "@/"), options })
 }

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { Redacted, Result } from "effect"
 import { Flag } from "effect/cli"
 import type { DatabaseOptions } from "./databaseParameters.ts"
-import { hasDatabaseScheme, parameterOf, takeOptions } from "./databaseParameters.ts"
+import { hasDatabaseScheme, parameterOf, partsOf, takeOptions } from "./databaseParameters.ts"
 import { printable } from "./output.ts"
 
 /** The name of the store in a data folder. */
@@ -25,8 +25,9 @@ const complaint = (text: string): string => {
 }
 
 const databaseOf = (text: string): Result.Result<StoreLocation, string> => {
-  if (!URL.canParse(text)) return Result.fail(complaint(text))
-  return Result.map(takeOptions(new URL(text)), ({ url, options }) => ({
+  const found = partsOf(text)
+  if (found === undefined) return Result.fail(complaint(text))
+  return Result.map(takeOptions(found), ({ url, options }) => ({
     kind: "postgres",
     // `URL` changes the text, so a URL without our parameters stays as it was given.
     url: Redacted.make(Object.keys(options).length === 0 ? text : url),
@@ -49,9 +50,14 @@ export const parseStoreLocation = (text: string): Result.Result<StoreLocation, s
 /** The location as text, without user, password and the parameters that do not say which store it is. */
 export const shownLocation = (location: StoreLocation): string => {
   if (location.kind === "sqlite") return `sqlite:${location.filename}`
-  const { host, pathname } = new URL(Redacted.value(location.url))
+  const { parts, hasHost } = partsOf(Redacted.value(location.url))!
   const { schema } = location.options
-  return `postgres://${host}${pathname}${schema === undefined ? "" : `?${parameterOf("schema")}=${encodeURIComponent(schema)}`}`
+  const socket = hasHost ? null : parts.searchParams.get("host")
+  const shown = [
+    ...(socket === null ? [] : [`host=${encodeURI(socket)}`]),
+    ...(schema === undefined ? [] : [`${parameterOf("schema")}=${encodeURIComponent(schema)}`])
+  ]
+  return `postgres://${hasHost ? parts.host : ""}${parts.pathname}${shown.length === 0 ? "" : `?${shown.join("&")}`}`
 }
 
 /** The location that the text of a flag names. The text is redacted before it is checked, because the complaint about a flag shows the value that was checked. */

@@ -28,6 +28,23 @@ describe("storeLocation", () => {
     expect(complaintOf("postgres://mail:se cret@[db/shop")).not.toContain("cret")
   })
 
+  it.each([
+    ["postgres://mail:secret@/shop?host=/var/run/postgresql", "postgres:///shop?host=/var/run/postgresql"],
+    [
+      "postgres://mail:secret@/shop?host=%2Fvar%2Frun%2Fpostgresql&mailkeep_schema=a",
+      "postgres:///shop?host=/var/run/postgresql&mailkeep_schema=a"
+    ],
+    ["postgres:///shop?user=mail&host=/run&mailkeep_schema=a", "postgres:///shop?host=/run&mailkeep_schema=a"],
+    ["postgres://mail:secret@localhost/shop?mailkeep_schema=a", "postgres://localhost/shop?mailkeep_schema=a"]
+  ])("takes %s, also where it names a socket of the machine", (text, shown) => {
+    const location = Result.getOrThrow(parseStoreLocation(text))
+    expect(shownLocation(location)).toBe(shown)
+    const url = location.kind === "postgres" ? Redacted.value(location.url) : ""
+    expect(decodeURIComponent(url)).toBe(
+      decodeURIComponent(text.replace("&mailkeep_schema=a", "").replace("?mailkeep_schema=a", ""))
+    )
+  })
+
   it("takes the options of the store out of the parameters, and leaves those of the driver", () => {
     const server = encodeURIComponent("postgres://mail:secret@primary.example/shop?sslmode=verify-full")
     const location = Result.getOrThrow(
