@@ -99,11 +99,14 @@ export interface SmtpRelayOptions extends Omit<SmtpOptions, "auth"> {
   readonly auth?: SmtpPassword | SmtpAccessToken
 }
 
-/** Hides the secrets, so that no log can show them. */
-const redactedAuth = (auth: SmtpPassword | SmtpAccessToken): NonNullable<SmtpOptions["auth"]> =>
-  "accessToken" in auth
+/** Hides the secrets, so that no log can show them. The transport refuses a value of another form. */
+const redactedAuth = (auth: SmtpPassword | SmtpAccessToken): NonNullable<SmtpOptions["auth"]> => {
+  if (typeof auth !== "object" || auth === null) return auth
+  if ("accessToken" in auth && typeof auth.accessToken !== "function") return auth as never
+  return "accessToken" in auth
     ? { user: auth.user, accessToken: async (request) => Redacted.make(await auth.accessToken(request)) }
     : { ...auth, password: Redacted.make(auth.password) }
+}
 
 const withRedactedAuth = <O extends Partial<SmtpRelayOptions>>({ auth, ...options }: O) => ({
   ...options,
@@ -111,7 +114,8 @@ const withRedactedAuth = <O extends Partial<SmtpRelayOptions>>({ auth, ...option
 })
 
 /** A program without types, or an environment variable that is not set. Returns `undefined` for a URL and for options. */
-const reasonAgainstRelay = (relay: unknown): string | undefined => {
+const reasonAgainstRelay = (relay: unknown, options: unknown): string | undefined => {
+  if (typeof options !== "object" || options === null) return "the second argument must be an object of options."
   if (relay === undefined) return "the URL is undefined. Is the environment variable set?"
   if (typeof relay === "string") return undefined
   const hasHost = typeof relay === "object" && relay !== null && "host" in relay && typeof relay.host === "string"
@@ -137,7 +141,7 @@ export const smtp = (
     Effect.flatMap(
       Effect.promise(() => import("@mailkeep/smtp")),
       ({ SmtpTransport }) => {
-        const reason = reasonAgainstRelay(relay)
+        const reason = reasonAgainstRelay(relay, options)
         if (reason !== undefined) return Effect.fail(new SmtpTransport.SmtpOptionsInvalid({ reason }))
         return Effect.succeed(
           typeof relay === "string"

@@ -57,6 +57,25 @@ describe("smtp", () => {
   })
 })
 
+describe("smtp, with wrong options", () => {
+  const host = "relay.example"
+
+  it.each<[string, ReadonlyArray<unknown>]>([
+    ["tls must be one of", [{ host, tls: { rejectUnauthorized: false } }]],
+    ['"secure" is not an option', [{ host, secure: true }]],
+    ['"pol" is not an option', ["smtp://relay.example", { pol: {} }]],
+    ["auth must be an object", [{ host, auth: "shop:secret" }]],
+    ["auth.accessToken must be a function", [{ host, auth: { user: "shop", accessToken: "secret" } }]],
+    ["the second argument must be an object", ["smtp://relay.example", null]],
+    ["the second argument must be an object", ["smtp://relay.example", "secret"]]
+  ])("does not open the mail, and says why: %s", async (reason, relay) => {
+    const transport = smtp(...(relay as Parameters<typeof smtp>))
+    const failure = await openQuiet({ transport }).catch((cause: unknown) => cause)
+    expect(failure).toMatchObject({ _tag: "SmtpOptionsInvalid", reason: expect.stringContaining(reason) })
+    expect(String(failure)).not.toContain("secret")
+  })
+})
+
 describe("attachmentFolder", () => {
   it("lets a send attach files of the folder, and no others", async () => {
     const file = temporaryFile("invoice.txt")

@@ -6,6 +6,8 @@ import { domainToASCII } from "node:url"
 import { isLoopbackHost } from "@mailkeep/core/adapter"
 import type { Effect } from "effect"
 import { Data, Redacted, Result } from "effect"
+import type { OptionNames } from "./optionForms.ts"
+import { formReason } from "./optionForms.ts"
 
 /**
  * How the connection to the relay is encrypted.
@@ -194,8 +196,42 @@ const reasonAgainst = (settings: SmtpSettings): string | undefined => {
 const defined = <A extends object>(fields: A): A =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as A
 
+type NamesOf<A> = Readonly<Record<keyof A, true>>
+
+// The compiler refuses these lists when an interface has another option.
+const certificateNames: NamesOf<CertificateOptions> = { ca: true, rejectUnauthorized: true, servername: true }
+const tlsModes: Readonly<Record<TlsMode, true>> = { implicit: true, required: true, opportunistic: true, off: true }
+const smtpNames: NamesOf<SmtpOptions> = {
+  host: true,
+  port: true,
+  tls: true,
+  certificate: true,
+  auth: true,
+  allowPlaintextAuth: true,
+  clientName: true,
+  pool: true,
+  timeouts: true,
+  maxMessageBytes: true,
+  smtpUtf8: true,
+  confirmsDelivery: true,
+  dsn: true,
+  textAlternative: true
+}
+
+const namesIn = (defaults: object): Readonly<Record<string, true>> =>
+  Object.fromEntries(Object.keys(defaults).map((name) => [name, true as const]))
+
+const optionNames: OptionNames = {
+  options: smtpNames,
+  groups: { certificate: certificateNames, pool: namesIn(poolDefaults), timeouts: namesIn(timeoutDefaults) },
+  switches: ["allowPlaintextAuth", "smtpUtf8", "confirmsDelivery", "dsn", "textAlternative"],
+  tlsModes
+}
+
 /** Adds the defaults and checks the options. */
 export const settingsOf = (options: SmtpOptions): Result.Result<SmtpSettings, SmtpOptionsInvalid> => {
+  const wrongForm = formReason(options, optionNames)
+  if (wrongForm !== undefined) return Result.fail(new SmtpOptionsInvalid({ reason: wrongForm }))
   const host = canonicalHost(options.host)
   // No other machine can read the connection.
   const loopback = isLoopbackHost(host)
