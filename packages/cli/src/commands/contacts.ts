@@ -113,7 +113,9 @@ const erasedLine = ({ deleted, redacted, ended, underWay, kept }: ErasureReport)
     ...(kept.resourceIds.length > 0
       ? [`Kept: the address in ${kept.resourceIds.join(", ")}. Change them yourself`]
       : []),
-    ...(underWay > 0 ? [`${underWay} messages are being sent. Run the command again in a minute`] : [])
+    ...(underWay > 0
+      ? [`${underWay} messages to or by the person are still to be sent. Run the command again after that`]
+      : [])
   ].join("\n")
 }
 

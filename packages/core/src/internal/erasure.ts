@@ -3,7 +3,13 @@
  * because it finds nothing where the work was done. Source: decision 0051.
  */
 import { Clock, Effect, Result } from "effect"
-import { endDeliveriesToErased, eraseContact, eraseFromMessage, eraseFromRecords } from "../decide/contact/erasure.ts"
+import {
+  endDeliveriesToErased,
+  eraseContact,
+  eraseFromMessage,
+  eraseFromRecords,
+  isWrittenBy
+} from "../decide/contact/erasure.ts"
 import { makeAddressRedaction } from "../domain/contact/addressRedaction.ts"
 import type { ErasedCounts, ErasedKind, ErasedPerson, ErasureReport } from "../domain/contact/Erasure.ts"
 import { addErased, erasedKinds, nothingErased } from "../domain/contact/Erasure.ts"
@@ -79,12 +85,31 @@ const eraseMessage = ({ store, commit }: Deps, person: ErasedPerson, messageId: 
   return commit(load, (facts) => Result.succeed(eraseFromMessage(facts, person)), "bounded")
 }
 
-/** Erases the person from all records of one kind of the project that mention the person, one page in each commit. */
+/** The ids of the messages among the records that the person wrote, and that still wait to be sent. */
+const waitingMessagesBy = (
+  { store }: Deps,
+  person: ErasedPerson,
+  records: ReadonlyArray<StoredRecord>
+): Effect.Effect<ReadonlyArray<string>, StoreUnavailable> => {
+  const messageIds = records.flatMap(({ kind, record }) =>
+    kind === "Message" && isWrittenBy(person, record) ? [record.id] : []
+  )
+  const { projectId } = person
+  return Effect.map(
+    store.read(messageIds.map((messageId) => ({ _tag: "DeliveriesOfMessage", projectId, messageId }) as const)),
+    (deliveries) => messageIds.filter((_, n) => deliveries[n]!.some(({ dueAt }) => dueAt !== null))
+  )
+}
+
+/**
+ * Erases the person from all records of one kind of the project that mention the person, one page in each commit. Adds the messages that wait to
+ * those under way.
+ */
 const eraseKind = (
   deps: Deps,
   person: ErasedPerson,
   kind: ErasedKind,
-  messagesUnderWay: ReadonlySet<string>
+  messagesUnderWay: Set<string>
 ): Effect.Effect<ErasedCounts, StoreUnavailable> =>
   Effect.gen(function* () {
     let erased = nothingErased
@@ -99,6 +124,7 @@ const eraseKind = (
           after: from
         })) as ReadonlyArray<StoredRecordOf<ErasedKind>>
         last = records.at(-1)
+        for (const id of yield* waitingMessagesBy(deps, person, records)) messagesUnderWay.add(id)
         return { records }
       })
       const counts = yield* deps.commit(

@@ -124,9 +124,13 @@ const sharedMessage = (
   )
 ]
 
+/** Whether the person wrote the message: it is from the person's address, or is answered there. It cannot be sent with another address. */
+export const isWrittenBy = ({ redaction }: ErasedPerson, { from, replyTo }: Message): boolean =>
+  redaction.isAddress(from) || (replyTo !== null && redaction.isAddress(replyTo))
+
 /**
  * Erases the person from one message: deletes a message without other recipients, and otherwise replaces the address. Changes nothing while a
- * delivery to the person is under way.
+ * delivery to the person is under way, and until a message that the person wrote has been sent to all.
  */
 export const eraseFromMessage = (
   facts: MessageFacts,
@@ -135,7 +139,8 @@ export const eraseFromMessage = (
   const { message, deliveries } = facts
   if (message === null) return unchanged({ ...nothingErased, isUnderWay: false })
   const theirs = deliveries.filter((one) => isTheirs(person, one))
-  if (theirs.some(({ dueAt }) => dueAt !== null)) return unchanged({ ...nothingErased, isUnderWay: true })
+  const keeping = isWrittenBy(person, message) ? deliveries : theirs
+  if (keeping.some(({ dueAt }) => dueAt !== null)) return unchanged({ ...nothingErased, isUnderWay: true })
   const isOnlyTheirs = theirs.length > 0 && theirs.length === deliveries.length
   const changes = isOnlyTheirs ? deletedMessage({ ...facts, message }) : sharedMessage({ ...facts, message }, person)
   return { changes, answer: { ...erasedOf(changes), isUnderWay: false } }
@@ -190,7 +195,7 @@ const eraseFromRecord = (stored: StoredRecordOf<ErasedKind>, person: ErasedPerso
 
 /** What is known besides the records of a page. */
 export interface RecordsFacts {
-  /** The ids of the messages to the person that are under way. They stay as they are until their deliveries have ended. */
+  /** The ids of the messages to the person or by the person that are under way. They stay as they are until their deliveries have ended. */
   readonly messagesUnderWay: ReadonlySet<string>
 }
 
@@ -199,7 +204,7 @@ const isInScope = ({ kind, record }: StoredRecordOf<ErasedKind>, { messagesUnder
 
 /**
  * Erases the person from a page of records of the project. A message to the person must have been erased before (`eraseFromMessage`), unless it is
- * under way.
+ * under way. The ids of messages by the person that wait must be known.
  */
 export const eraseFromRecords = (
   records: ReadonlyArray<StoredRecordOf<ErasedKind>>,

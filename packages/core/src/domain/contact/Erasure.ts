@@ -30,12 +30,13 @@ export interface ErasedCounts {
 export interface ErasureReport extends ErasedCounts {
   /**
    * Whether nothing is left. `false` if a message is being sent to the person: call again after the hand-off has ended, at the latest after
-   * 45 s without a worker.
+   * 45 s without a worker. Also `false` while a message from the person's address, or with this address for replies, waits to be sent to others:
+   * call again after it was sent or canceled.
    */
   readonly isComplete: boolean
   /** Scheduled and queued deliveries to the person that were ended first. */
   readonly ended: number
-  /** The messages that wait for the end of a hand-off. */
+  /** The messages that wait for the end of a hand-off, and the messages by the person that wait to be sent. */
   readonly underWay: number
   readonly kept: {
     /** Whether the address stays suppressed. Only its keyed hash and the reasons are kept. */

@@ -29,6 +29,8 @@ const facts = { messagesUnderWay: new Set<string>() }
 const ended = { status: "delivered", dueAt: null } as const
 const toBob = { id: "del_2", recipient: "bob@example.org", address: "bob@example.org" } as const
 
+const byPerson = [{ from: address }, { replyTo: address }]
+
 const idempotency = (change: Partial<StoredRecords["Idempotency"]> = {}): StoredRecords["Idempotency"] => ({
   projectId: project,
   key: "k",
@@ -52,6 +54,19 @@ const rewrites = (changes: ReadonlyArray<Change>) =>
   )
 
 describe("eraseFromMessage", () => {
+  it.each(byPerson)("keeps a message with %o until it has been sent to all", (written) => {
+    const parts = (status: "queued" | "delivered", dueAt: number | null) =>
+      ofMessage({
+        message: message({ ...written, to: [address] }),
+        deliveries: [delivery(ended), delivery({ ...toBob, status, dueAt })]
+      })
+    expect(eraseFromMessage(parts("queued", now), person)).toMatchObject({ changes: [], answer: { isUnderWay: true } })
+    expect(rewrites(eraseFromMessage(parts("delivered", null), person).changes)[0]).toMatchObject([
+      "Message",
+      Object.fromEntries(Object.keys(written).map((field) => [field, erasedAddress]))
+    ])
+  })
+
   it("deletes a message that nobody else got, with all that belongs to it, and counts it as deleted", () => {
     const { changes, answer } = eraseFromMessage(
       ofMessage({ attempts: [attempt(), attempt({ number: 2 })], idempotency: idempotency() }),
