@@ -63,6 +63,10 @@ const pollMillisMax = 1000
  */
 const underWayMax = 16
 
+/** The count with which the next one is compared. */
+const seenAfter = (now: number, seen: number | undefined): number =>
+  seen === undefined || now < seen - underWayMax ? now : Math.max(now, seen)
+
 /**
  * Emits after commits of other processes. Asks for the count sooner after a commit and after `hint` opens, and otherwise once in a second. Asks
  * once more after each emission, because a number is taken shortly before its commit can be read. All readers share one poll.
@@ -87,7 +91,7 @@ export const makeOtherCommits = (
         const isChanged = now !== undefined && seen !== undefined && now > seen
         const isEmitted = isChanged || isRepeated
         isRepeated = isChanged
-        if (now !== undefined) seen = seen === undefined || now < seen - underWayMax ? now : Math.max(now, seen)
+        if (now !== undefined) seen = seenAfter(now, seen)
         millis = isChanged ? pollMillisMin : Math.min(pollMillisMax, 2 * millis)
         if (isEmitted) return
       }
