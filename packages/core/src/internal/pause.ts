@@ -6,9 +6,9 @@ import { minuteMillis, secondMillis } from "../domain/value/Instant.ts"
 
 const pauseMillisMax = minuteMillis
 
-/** Returns the length of a pause: 1 s after the first failure that needs one, then twice as long after each, at most 1 min. */
-export const pauseMillis = (furtherFailures: number): number =>
-  Math.min(pauseMillisMax, secondMillis * 2 ** Math.min(furtherFailures, 30))
+/** Returns the length of a pause: 1 s for the first, then twice as long for each further one in a row, at most 1 min. */
+export const pauseMillis = (earlierPauses: number): number =>
+  Math.min(pauseMillisMax, secondMillis * 2 ** Math.min(earlierPauses, 30))
 
 /** The end of the pause; 0 without one, after its end, and when the clock was set back after the pause began. */
 export const pauseEnd = (pausedUntil: Instant, now: Instant): Instant =>

@@ -9,10 +9,10 @@ import type { ComplaintReport, FeedbackType } from "./MailReport.ts"
 
 const complaintRecipientsMax = 100
 
-const feedbackTypes: ReadonlySet<string> = new Set(["abuse", "fraud", "virus", "not-spam", "auth-failure", "opt-out"])
-/** Comments may be before the type. Source: RFC 5965 §3. */
+/** The type in its field. Comments may be before it. Source: RFC 5965 §3. */
 const typeForm = /^(?:\s*\([^()]*\))*\s*([a-z-]+)/i
 
+const feedbackTypes: ReadonlySet<string> = new Set(["abuse", "fraud", "virus", "not-spam", "auth-failure", "opt-out"])
 const isFeedbackType = (text: string): text is FeedbackType => feedbackTypes.has(text)
 
 /** Returns the fields of a part `message/feedback-report`. */
