@@ -13,8 +13,6 @@ import type { PromisedTransactionSends, TransactionSends } from "./TransactionSe
 export interface TransactionSendsDeps {
   readonly run: Run
   readonly runSync: RunSync
-  /** Called after each call that wrote. Wakes the dispatcher when the transaction of the connection has ended. */
-  readonly onWritten: (connection: unknown) => void
   readonly projectId: ProjectId
   /** The default sender. */
   readonly from: string | undefined
@@ -59,18 +57,6 @@ export const makeTransactionSends = (
     use: Use<A, E>
   ): Effect.Effect<A, E | TransactionRefused | StoreUnavailable, TransactionSending> =>
     TransactionSending.use((sending) => sending.within(connection, use))
-  if (!isClient(connection)) {
-    const runNow: RunUse<"value"> = (use) => {
-      const result = deps.runSync(within(use))
-      deps.onWritten(connection)
-      return result
-    }
-    return sendsWith(runNow, deps)
-  }
-  const runWaiting: RunUse<"promise"> = async (use) => {
-    const result = await deps.run(within(use))
-    deps.onWritten(connection)
-    return result
-  }
-  return sendsWith(runWaiting, deps)
+  if (isClient(connection)) return sendsWith<"promise">((use) => deps.run(within(use)), deps)
+  return sendsWith<"value">((use) => deps.runSync(within(use)), deps)
 }

@@ -2,7 +2,7 @@
  * Opens the mail of a product: at once, or with the first call. Source: decision 0047.
  */
 import type { ProjectId, Sending } from "@mailkeep/core"
-import { Dispatcher, Domains, EventSender, Health, Projects, TransactionSending } from "@mailkeep/core"
+import { Dispatcher, Domains, EventSender, Health, Projects } from "@mailkeep/core"
 import { InvalidArgument, parseSubscription } from "@mailkeep/core/binding"
 import { Effect, Exit, Result } from "effect"
 import { makeCalls } from "./calls.ts"
@@ -17,7 +17,6 @@ import { drainOutbox } from "./outbox/drainOutbox.ts"
 import type { OutboxReport, OutboxSource } from "./outbox/OutboxSource.ts"
 import { makeOutboxRow } from "./outbox/outboxRow.ts"
 import { scheduler } from "./scheduler.ts"
-import { makeEndWatch } from "./transactionEnd.ts"
 
 const defaultProjectId = "default"
 const defaultGraceMillis = 15_000
@@ -86,17 +85,12 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
   const opening = makeOpening(options, projectId)
   const calls = makeCalls(opening.runtime, opening.onFailure)
   const { run } = calls
-  const isClosing = new AbortController()
-  const watchEnd = makeEndWatch(() => {
-    run(TransactionSending.use(({ wake }) => wake)).catch(() => {})
-    // After the close, another process or the next start hands the mail over.
-  }, isClosing.signal)
   /** The handle of a project, with the sends that commit in a database of the product. */
   const makeProject = (id: ProjectId, sender: string | undefined): MailProject => ({
     ...makeEmbeddedProject(run, id, sender),
     within: ((connection: unknown) =>
       makeTransactionSends(
-        { run, runSync: calls.runSync, onWritten: watchEnd, projectId: id, from: sender },
+        { run, runSync: calls.runSync, projectId: id, from: sender },
         connection
       )) as MailProject["within"],
     outbox: { row: (input) => makeOutboxRow(input, id, sender) }
@@ -106,7 +100,6 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
   const close = () =>
     (closing ??= (async () => {
       onClose()
-      isClosing.abort()
       // Both at the same time, so that a shutdown takes the longest grace time and not the sum.
       await Promise.all([calls.end(graceMillis), opening.stopLoops()])
       await opening.dispose()

@@ -4,7 +4,7 @@
 import type { MailStoreShape, Query } from "@mailkeep/core/adapter"
 import { MailStore, StoreUnavailable, TransactionRefused } from "@mailkeep/core/adapter"
 import { MemoryMailStore } from "@mailkeep/memory"
-import { Effect, Layer } from "effect"
+import { Effect, Latch, Layer } from "effect"
 import { setImmediate as turn } from "node:timers/promises"
 import { afterEach, describe, expect, it } from "vitest"
 import type { Mail, MailOptions } from "../src/index.ts"
@@ -13,8 +13,7 @@ import { openMail, stub } from "../src/index.ts"
 const message = { to: "ada@example.org", subject: "Your order", text: "Thank you." }
 
 /** A client in a transaction, as a driver with promises has it. */
-const client = { query: () => Promise.resolve({ rows: [] }), getTransactionStatus: () => status }
-let status = "T"
+const client = { query: () => Promise.resolve({ rows: [] }) }
 
 /** Each read and each commit waits for a turn of the event loop, as a server does. */
 const waiting = (store: MailStoreShape): MailStoreShape => {
@@ -26,9 +25,11 @@ const waiting = (store: MailStoreShape): MailStoreShape => {
   }
 }
 
-/** A mail whose store joins the transactions of `client`. Records how each call ended. */
+/** A mail whose store joins the transactions of `client`. Records how each call ended, and counts the waits for the end of a transaction. */
 const openWith = async (options: Partial<MailOptions> = {}, endFailure?: StoreUnavailable) => {
   const ends: Array<boolean> = []
+  const waits = { begun: 0, stopped: 0 }
+  const transaction = Latch.makeUnsafe(false)
   const store = Layer.effect(
     MailStore,
     Effect.map(MemoryMailStore.make, (memory) => ({
@@ -41,7 +42,11 @@ const openWith = async (options: Partial<MailOptions> = {}, endFailure?: StoreUn
               end: (keep: boolean) => {
                 ends.push(keep)
                 return endFailure === undefined ? Effect.void : Effect.fail(endFailure)
-              }
+              },
+              transactionEnded: Effect.suspend(() => {
+                waits.begun++
+                return Effect.onInterrupt(transaction.await, () => Effect.sync(() => void waits.stopped++))
+              })
             })
           : Effect.fail(new TransactionRefused({ reason: "not_a_connection" }))
     }))
@@ -56,12 +61,11 @@ const openWith = async (options: Partial<MailOptions> = {}, endFailure?: StoreUn
     ...options
   })
   opened.push(mail)
-  return { mail, ends }
+  return { mail, ends, waits, endTransaction: () => void transaction.openUnsafe() }
 }
 
 const opened: Array<Mail> = []
 afterEach(async () => {
-  status = "T"
   await Promise.all(opened.splice(0).map((mail) => mail.close()))
 })
 
@@ -112,12 +116,38 @@ describe("within a transaction of a client with promises", () => {
     await expect(mail.within(other).send(message)).rejects.toBeInstanceOf(TransactionRefused)
   })
 
-  it("wakes the dispatcher after the transaction of the client has ended", async () => {
-    const { mail } = await openWith({ background: true })
+  const statusesOf = async (mail: Mail) => (await mail.deliveries.list()).items.map((one) => one.status)
+
+  it("wakes the dispatcher once after the transaction of several calls has ended", async () => {
+    const { mail, waits, endTransaction } = await openWith({ background: true })
     await mail.within(client).send(message)
-    const statuses = async () => (await mail.deliveries.list()).items.map((one) => one.status)
-    expect(await statuses()).toEqual(["queued"])
-    status = "I"
-    await expect.poll(statuses).toEqual(["delivered"])
+    await mail.within(client).send(message)
+    expect(await statusesOf(mail)).toEqual(["queued", "queued"])
+    expect(waits.begun).toBe(1)
+    endTransaction()
+    await expect.poll(() => statusesOf(mail)).toEqual(["delivered", "delivered"])
+  })
+
+  it("waits for the end of the next transaction too", async () => {
+    const { mail, waits, endTransaction } = await openWith({ background: true })
+    endTransaction()
+    for (const expected of [1, 2]) {
+      await mail.within(client).send(message)
+      await expect.poll(() => statusesOf(mail)).toEqual(Array(expected).fill("delivered"))
+    }
+    expect(waits.begun).toBe(2)
+  })
+
+  it("waits for no end after a call that wrote nothing", async () => {
+    const { mail, waits } = await openWith()
+    await expect(mail.within(client).send({ ...message, to: "nobody" })).rejects.toThrow()
+    expect(waits.begun).toBe(0)
+  })
+
+  it("waits no longer when the mail is closed", async () => {
+    const { mail, waits } = await openWith()
+    await mail.within(client).send(message)
+    await mail.close()
+    expect(waits).toEqual({ begun: 1, stopped: 1 })
   })
 })

@@ -122,6 +122,10 @@ export interface JoinedTransaction {
   readonly isAsynchronous?: boolean
   /** Ends the call. With `false`, undoes what the call wrote. The transaction stays open. */
   readonly end: (keep: boolean) => Effect.Effect<void, StoreUnavailable>
+  /**
+   * Waits until the transaction has ended, also by the loss of its connection. Run after `end`, it misses no end. It does not keep the process running.
+   */
+  readonly transactionEnded: Effect.Effect<void>
 }
 
 /** What the store guarantees. */

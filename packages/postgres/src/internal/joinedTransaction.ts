@@ -248,6 +248,7 @@ export const makeJoinTransaction = (
         Effect.as<JoinedTransaction>({
           store,
           isAsynchronous: true,
+          transactionEnded: untilTransactionEnd(client),
           end: (keep) =>
             Effect.suspend(() => {
               const changes = takeChanges()

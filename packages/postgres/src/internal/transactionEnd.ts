@@ -35,15 +35,16 @@ const onEndMessage = ({ connection }: ProductClient, onEnd: () => void): (() => 
 }
 
 /**
- * Waits until the open transaction of the client has ended. Listens from this call on, so that no end is missed. A connection that is lost has no message
+ * Waits until the open transaction of the client has ended. Listens from its start, so that no end is missed. A connection that is lost has no message
  * for the end, so the state of the client is looked at too, after pauses of 1 to 100 ms.
  */
-export const untilTransactionEnd = (client: ProductClient): Effect.Effect<void> => {
-  const ended = Latch.makeUnsafe(false)
-  const stop = onEndMessage(client, () => void ended.openUnsafe())
-  const polled = Effect.gen(function* () {
-    for (let millis = pauseMillisMin; canBeOpen(client); millis = Math.min(pauseMillisMax, millis * 2))
-      yield* Effect.sleep(Duration.millis(millis))
+export const untilTransactionEnd = (client: ProductClient): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const ended = Latch.makeUnsafe(false)
+    const stop = onEndMessage(client, () => void ended.openUnsafe())
+    const polled = Effect.gen(function* () {
+      for (let millis = pauseMillisMin; canBeOpen(client); millis = Math.min(pauseMillisMax, millis * 2))
+        yield* Effect.sleep(Duration.millis(millis))
+    })
+    return Effect.ensuring(Effect.race(ended.await, polled), Effect.sync(stop))
   })
-  return Effect.ensuring(Effect.race(ended.await, polled), Effect.sync(stop))
-}

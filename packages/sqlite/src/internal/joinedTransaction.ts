@@ -18,6 +18,7 @@ import { codeOf, reasonOf } from "./resultCodes.ts"
 import type { Write, WriteResults } from "./writes.ts"
 import { exitOf } from "./writeExit.ts"
 import { runWrite } from "./writes.ts"
+import { untilTransactionEnd } from "./transactionEnd.ts"
 
 /** Each is set inside the one before: for a call, and for a commit of it. */
 const callSavepoint = "mailkeep_call"
@@ -192,6 +193,7 @@ export const makeJoinTransaction = ({ identity, capabilities, connections, isOpe
       attempt(() => begin(connection)),
       (joined) => ({
         store: joinedStore(joined, capabilities),
+        transactionEnded: untilTransactionEnd(connection),
         end: (keep) =>
           Effect.catchTag(
             attempt(() => endSavepoint(joined.database, joined.statement, callSavepoint, keep)),

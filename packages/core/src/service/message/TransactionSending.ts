@@ -63,20 +63,19 @@ export class TransactionSending extends Context.Service<
     /**
      * Runs `use` in the open transaction of the connection. A call that fails writes nothing, and the transaction stays open. Over SQLite, the call runs
      * in one step of this thread. Fails with `TransactionRefused` when the store cannot join the transaction, and over SQLite when the call would have
-     * to wait.
+     * to wait. After the transaction has ended, the dispatcher and the event sender of this process wake up.
      */
     readonly within: <A, E>(
       connection: unknown,
       use: (sending: SendingShape) => Effect.Effect<A, E>
     ) => Effect.Effect<A, E | TransactionRefused | StoreUnavailable>
-    /** Wakes the dispatcher and the event sender of this process. Run it after the transaction was committed. */
-    readonly wake: Effect.Effect<void>
   }
 >()("@mailkeep/core/service/TransactionSending") {
   /** Makes the service from the services that it needs. `MailCore.layer` makes all of them. */
   static readonly layer = Layer.effect(
     TransactionSending,
     Effect.gen(function* () {
+      const scope = yield* Effect.scope
       const store = yield* MailStore
       const wakeUp = yield* WakeUp
       const noDispatcherWarning = yield* makeNoDispatcherWarning(store, wakeUp.dispatcherHasStarted)
@@ -112,17 +111,41 @@ export class TransactionSending extends Context.Service<
           })
         )
 
+      const wake = Effect.andThen(
+        Effect.andThen(wakeUp.deliveries.notify, wakeUp.events.notify),
+        noDispatcherWarning.accepted
+      )
+      /** The connections whose open transaction has mail. */
+      const withMail = new Set<unknown>()
+      /** Wakes the loops when the transaction has ended: once, however many calls it has. */
+      const wakeAfter = (connection: unknown, { transactionEnded }: JoinedTransaction): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          if (withMail.has(connection)) return Effect.void
+          withMail.add(connection)
+          const woken = Effect.andThen(
+            Effect.ensuring(
+              transactionEnded,
+              Effect.sync(() => withMail.delete(connection))
+            ),
+            wake
+          )
+          return Effect.asVoid(Effect.forkIn(woken, scope, { startImmediately: true }))
+        })
+
       type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
       const inJoined = <A, E>(
-        { store, end, isAsynchronous = false }: JoinedTransaction,
+        connection: unknown,
+        joined: JoinedTransaction,
         effect: Effect.Effect<A, E>,
         restore: Restore
       ): Effect.Effect<A, E | TransactionRefused | StoreUnavailable> =>
         Effect.gen(function* () {
-          const call: Call = { store, hasEnded: false }
-          const exit = yield* isAsynchronous ? runWaiting(restore(effect), call) : runNow(effect, call)
-          yield* end(exit !== null && Exit.isSuccess(exit))
+          const call: Call = { store: joined.store, hasEnded: false }
+          const exit = yield* joined.isAsynchronous === true ? runWaiting(restore(effect), call) : runNow(effect, call)
+          const isKept = exit !== null && Exit.isSuccess(exit)
+          yield* joined.end(isKept)
+          if (isKept) yield* wakeAfter(connection, joined)
           return yield* exit ?? new TransactionRefused({ reason: "asynchronous", detail: mayNotWait })
         })
 
@@ -132,12 +155,10 @@ export class TransactionSending extends Context.Service<
           Effect.uninterruptibleMask((restore) =>
             store.joinTransaction === undefined
               ? Effect.fail(new TransactionRefused({ reason: "not_supported" }))
-              : Effect.flatMap(store.joinTransaction(connection), (joined) => inJoined(joined, use(sending), restore))
-          ),
-        wake: Effect.andThen(
-          Effect.andThen(wakeUp.deliveries.notify, wakeUp.events.notify),
-          noDispatcherWarning.accepted
-        )
+              : Effect.flatMap(store.joinTransaction(connection), (joined) =>
+                  inJoined(connection, joined, use(sending), restore)
+                )
+          )
       }
     })
   )
