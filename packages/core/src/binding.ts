@@ -78,10 +78,6 @@ export { isAddressRange } from "./domain/webhook/NetworkAddress.ts"
 export { webhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
 export type { WebhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
 
-// Rules for the options of the operator.
-export { mustBe, optionsOf } from "./domain/value/OptionRule.ts"
-export type { OptionRule, OptionRules } from "./domain/value/OptionRule.ts"
-
 // Failures, issues and times.
 export { InvalidArgument } from "./domain/value/Failure.ts"
 export type { MailFailure } from "./domain/value/Failure.ts"

@@ -88,7 +88,7 @@ describe("endpoints", () => {
   it("refuses a part that does not exist", () => {
     const endpoints = ["send", "toString"] as ReadonlyArray<EndpointPart>
     expect(() => fetchHandler(testMailLayer(stores[0]), { endpoints })).toThrow(
-      'endpoints has no part "toString". The parts are send, logs, contacts, suppressions, templates, webhooks, domains.'
+      "endpoints must be a list of parts of the interface: send, logs, contacts, suppressions, templates, webhooks, domains."
     )
   })
 })

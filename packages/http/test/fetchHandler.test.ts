@@ -154,6 +154,9 @@ describe("fetchHandler", () => {
     ["authenticate", { authenticate: "session" }],
     ["trustedOrigins", { trustedOrigins: "https://app.acme.example" }],
     ["docs", { docs: "no" }],
+    ["mailbox", { mailbox: "yes" }],
+    ["basePath", { basePath: "mail" }],
+    ["basePath", { basePath: "/mail/" }],
     ["options", null]
   ])("refuses a wrong or an unknown option by its name: %s", (name, options) => {
     expect(() => fetchHandler(testMailLayer(memory), options as never)).toThrow(

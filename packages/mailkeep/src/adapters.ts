@@ -2,7 +2,7 @@
  * The store and the transport of `openMail`: the ones of Mailkeep, and those of other authors.
  */
 import type { MailStore, Transport } from "@mailkeep/core"
-import type { CapturedMessage, SmtpOptions, SmtpTransport, StubOptions } from "@mailkeep/smtp"
+import type { CapturedMessage, SmtpAuth, SmtpOptions, SmtpTransport, StubOptions } from "@mailkeep/smtp"
 import { Context, Effect, Layer, Redacted } from "effect"
 
 /** The options or the URL of the relay are wrong. The reason contains no value. */
@@ -100,12 +100,17 @@ export interface SmtpRelayOptions extends Omit<SmtpOptions, "auth"> {
 }
 
 /** Hides the secrets, so that no log can show them. The transport refuses a value of another form. */
-const redactedAuth = (auth: SmtpPassword | SmtpAccessToken): NonNullable<SmtpOptions["auth"]> => {
+const redactedAuth = (auth: SmtpPassword | SmtpAccessToken): SmtpAuth => {
   if (typeof auth !== "object" || auth === null) return auth
-  if ("accessToken" in auth && typeof auth.accessToken !== "function") return auth as never
-  return "accessToken" in auth
-    ? { user: auth.user, accessToken: async (request) => Redacted.make(await auth.accessToken(request)) }
-    : { ...auth, password: Redacted.make(auth.password) }
+  const { password, accessToken }: Partial<SmtpPassword & SmtpAccessToken> = auth
+  const hidden = {
+    ...auth,
+    ...(password === undefined ? {} : { password: Redacted.make(password) }),
+    ...(typeof accessToken === "function" && {
+      accessToken: async (request: { readonly renew: boolean }) => Redacted.make(await accessToken(request))
+    })
+  }
+  return hidden as SmtpAuth
 }
 
 const withRedactedAuth = <O extends Partial<SmtpRelayOptions>>({ auth, ...options }: O) => ({

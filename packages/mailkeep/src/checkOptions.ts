@@ -2,9 +2,10 @@
  * Checks the options of a mail before anything uses them. The core has the rules of its own options. The opening checks the domains and the plan.
  */
 import { MailCore } from "@mailkeep/core"
-import type { OptionRule, OptionRules } from "@mailkeep/core/binding"
-import { isMailHostName, isProjectId, mailHostRules, mustBe, optionsOf, parseSend } from "@mailkeep/core/binding"
+import { isMailHostName, isProjectId, mailHostRules, parseSend } from "@mailkeep/core/binding"
 import { isNameServer } from "@mailkeep/core/node/dns"
+import type { OptionRule, OptionRules } from "@mailkeep/core/options"
+import { assertOptions, flagOption, functionOption, listOption, mustBe, optionsOf } from "@mailkeep/core/options"
 import { Layer, Result } from "effect"
 import type { MailOptions } from "./MailOptions.ts"
 
@@ -17,8 +18,6 @@ const isObject = (value: unknown): value is object =>
 
 /** Does not read the field `layer`, because an adapter may make its layer there. */
 const isAdapter = (value: unknown): boolean => Layer.isLayer(value) || (isObject(value) && "layer" in value)
-
-const isListOf = (isItem: (item: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(isItem)
 
 /** Checks the sender as the core checks that of a send. */
 const isSender = (value: unknown): boolean => {
@@ -41,21 +40,18 @@ const { dispatcher, retention, handOff, events, webhooks, health, unsubscribe, g
 const rules: OptionRules<MailOptions> = {
   store: mustBe('a store, such as sqlite("mail.db")', isAdapter),
   transport: mustBe('a transport, such as smtp("smtp://relay.example") or stub()', isAdapter),
-  domains: mustBe(
-    'a list, such as ["acme.example"]',
-    isListOf((item) => isText(item) || isObject(item))
-  ),
+  domains: listOption('domains, such as ["acme.example"]', (item) => isText(item) || isObject(item)),
   from: mustBe('a sender, such as "Acme <hi@acme.example>"', isSender),
   projectId: mustBe("1 to 64 letters, digits, hyphens or underscores", (value) => isText(value) && isProjectId(value)),
   plan: mustBe("an object or a function", (value) => isObject(value) || isFunction(value)),
-  background: mustBe("true or false", (value) => typeof value === "boolean"),
+  background: flagOption,
   masterSecret: mustBe("a text of at least 32 characters", isText),
   webhooks,
   unsubscribe,
   mailHost,
   nameServers: mustBe(
     'a list of addresses, such as ["127.0.0.1:5353"]',
-    (value) => isListOf(isNameServer)(value) && (value as ReadonlyArray<unknown>).length > 0
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isNameServer)
   ),
   attachmentFolder: mustBe("the path of a folder", isText),
   retention,
@@ -66,26 +62,10 @@ const rules: OptionRules<MailOptions> = {
   health,
   graceMillis,
   adapters: mustBe("a layer of Effect", Layer.isLayer),
-  onLog: mustBe("a function", isFunction)
+  onLog: functionOption
 }
 
-const required: ReadonlySet<string> = new Set<keyof MailOptions>(["store", "transport"])
+const rule = optionsOf(rules, { owner: "a mail", required: ["store", "transport"] })
 
-/**
- * Throws a `TypeError` for an unknown option, for one that is missing and for one of another form, also within a group of options. The message names
- * the option, and never shows its value, because a value can be a secret.
- */
-export const checkOptions = (options: MailOptions): void => {
-  if (!isObject(options))
-    throw new TypeError('A mail needs options, such as { store: sqlite("mail.db"), transport: stub() }.')
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(rules, name))
-  if (unknown !== undefined)
-    throw new TypeError(
-      `${JSON.stringify(unknown)} is not an option of a mail. The options are ${Object.keys(rules).join(", ")}.`
-    )
-  for (const [name, rule] of Object.entries<OptionRule>(rules)) {
-    const value = options[name as keyof MailOptions]
-    const problem = value === undefined && !required.has(name) ? undefined : rule(value, name)
-    if (problem !== undefined) throw new TypeError(problem)
-  }
-}
+/** Throws a `TypeError` for an unknown option, for one that is missing and for one of another form, also within a group of options. */
+export const checkOptions = (options: MailOptions): void => assertOptions(rule, options)

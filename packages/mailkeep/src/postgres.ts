@@ -13,6 +13,8 @@
  * await pool.end()
  * ```
  */
+import type { OptionRule, OptionRules } from "@mailkeep/core/options"
+import { assertOptions, optionsOf } from "@mailkeep/core/options"
 import type { PostgresMailStore } from "@mailkeep/postgres"
 import { Effect, Layer } from "effect"
 import type { StoreAdapter } from "./adapters.ts"
@@ -26,63 +28,53 @@ export type PostgresPool = Extract<PostgresStoreOptions, { readonly pool: unknow
 
 type OptionName<O = PostgresStoreOptions> = O extends unknown ? keyof O : never
 
-/** Every option. The compiler refuses this list when the store has another option. */
-const optionNames: Readonly<Record<OptionName, true>> = {
-  pool: true,
-  connectionString: true,
-  connectionsMax: true,
-  schema: true,
-  migrate: true,
-  partitions: true,
-  allowAsynchronousCommit: true,
-  storageKeepsCommits: true,
-  listen: true
-}
-
 /** Refuses a text that `pg` would read as another host. Never shows the text, because it can contain a password. */
-const checkUrl = (text: unknown, name = "The URL"): void => {
+const urlRule: OptionRule = (value, path) => {
   // `pg` also takes a URL with a user and without a host, for a socket of the machine.
   const isUrl =
-    typeof text === "string" && /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text.replace("@/", "@localhost/"))
-  if (!isUrl)
-    throw new TypeError(`${name} must have the form postgres://user:password@host/database or postgresql://….`)
-  const ofCommand = /[?&](mailkeep_\w+)/.exec(text)?.[1]
-  if (ofCommand !== undefined)
-    throw new TypeError(
-      `${name} has the parameter ${ofCommand}, which only the command reads. Give the option instead.`
-    )
+    typeof value === "string" && /^postgres(ql)?:\/\//i.test(value) && URL.canParse(value.replace("@/", "@localhost/"))
+  if (!isUrl) return `${path} must have the form postgres://user:password@host/database or postgresql://….`
+  const ofCommand = /[?&](mailkeep_\w+)/.exec(value)?.[1]
+  return ofCommand === undefined
+    ? undefined
+    : `${path} has the parameter ${ofCommand}, which only the command reads. Give the option instead.`
 }
 
 /** A client of `pg` has one connection and the parameters of it. One from a pool has `release`, too. */
 const isClient = (connection: object): boolean => "connectionParameters" in connection || "release" in connection
 
-const checkPool = (pool: unknown): void => {
-  if (typeof pool !== "object" || pool === null || !("connect" in pool))
-    throw new TypeError("pool must be a pool of pg.")
-  if (isClient(pool)) throw new TypeError("Give the pool of pg and not a client.")
+const poolRule: OptionRule = (value, path) => {
+  if (typeof value !== "object" || value === null || !("connect" in value)) return `${path} must be a pool of pg.`
+  return isClient(value) ? `${path} must be a pool of pg and not a client.` : undefined
 }
 
-const checkOptions = (options: PostgresStoreOptions): void => {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name))
-  if (unknown !== undefined)
-    throw new TypeError(
-      `${JSON.stringify(unknown)} is not an option of postgres. The options are ${Object.keys(optionNames).join(", ")}.`
-    )
-  if ("pool" in options) checkPool(options.pool)
-  else checkUrl(options.connectionString, "connectionString")
-  if (typeof options.listen === "string") checkUrl(options.listen, "listen")
+/** The store checks the value when it opens. */
+const laterChecked: OptionRule = () => undefined
+
+/** Every option. The compiler refuses this table when the store has another option. */
+const rules: OptionRules<Readonly<Record<OptionName, unknown>>> = {
+  pool: poolRule,
+  connectionString: urlRule,
+  connectionsMax: laterChecked,
+  schema: laterChecked,
+  migrate: laterChecked,
+  partitions: laterChecked,
+  allowAsynchronousCommit: laterChecked,
+  storageKeepsCommits: laterChecked,
+  listen: (value, path) => (typeof value === "string" ? urlRule(value, path) : undefined)
 }
 
-const optionsOf = (connection: string | PostgresPool | PostgresStoreOptions): PostgresStoreOptions => {
+const checkedOptions = (connection: string | PostgresPool | PostgresStoreOptions): PostgresStoreOptions => {
   if (typeof connection === "string" && connection !== "") {
-    checkUrl(connection)
+    assertOptions(urlRule, connection, "The URL")
     return { connectionString: connection }
   }
   // A program without types, or an environment variable that is not set.
   if (typeof connection !== "object" || connection === null)
     throw new TypeError('postgres needs a pool of pg or a URL, such as postgres("postgres://db.example/shop").')
   const options = "connect" in connection || isClient(connection) ? { pool: connection as PostgresPool } : connection
-  checkOptions(options)
+  const required = ["pool" in options ? "pool" : "connectionString"] as const
+  assertOptions(optionsOf(rules, { owner: "postgres", required }), options)
   return options
 }
 
@@ -118,7 +110,7 @@ const loadPackage = async () => {
  * ```
  */
 export const postgres = (connection: string | PostgresPool | PostgresStoreOptions): StoreAdapter => {
-  const options = optionsOf(connection)
+  const options = checkedOptions(connection)
   return {
     layer: Layer.unwrap(Effect.map(Effect.promise(loadPackage), ({ sharedServices }) => sharedServices.layer(options)))
   }
@@ -136,7 +128,7 @@ export const postgres = (connection: string | PostgresPool | PostgresStoreOption
  * ```
  */
 export const migratePostgres = async (connection: string | PostgresPool | PostgresStoreOptions): Promise<void> => {
-  const options = optionsOf(connection)
+  const options = checkedOptions(connection)
   const { PostgresMailStore } = await loadPackage()
   await Effect.runPromise(PostgresMailStore.migrate(options), { scheduler })
 }

@@ -18,8 +18,8 @@ const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
   ["transport", async () => {}, "transport must be a transport, such as smtp("],
   ["transport", { handOff: async () => {} }, "transport must be a transport, such as smtp("],
   ["domain", ["acme.example"], '"domain" is not an option of a mail. The options are store, transport, domains, from,'],
-  ["domains", "acme.example", 'domains must be a list, such as ["acme.example"].'],
-  ["domains", [5], 'domains must be a list, such as ["acme.example"].'],
+  ["domains", "acme.example", 'domains must be a list of domains, such as ["acme.example"].'],
+  ["domains", [5], 'domains must be a list of domains, such as ["acme.example"].'],
   ["from", "nobody", 'from must be a sender, such as "Acme <hi@acme.example>".'],
   ["from", "", 'from must be a sender, such as "Acme <hi@acme.example>".'],
   ["from", { address: "hi@acme.example" }, 'from must be a sender, such as "Acme <hi@acme.example>".'],
@@ -71,7 +71,7 @@ describe("lazyMail", () => {
   })
 
   it("throws a TypeError without options", () => {
-    expect(() => lazyMail(undefined as never)).toThrow("A mail needs options, such as { store: ")
+    expect(() => lazyMail(undefined as never)).toThrow("The options of a mail must be an object.")
     expect(() => lazyMail(null as never)).toThrow(TypeError)
   })
 

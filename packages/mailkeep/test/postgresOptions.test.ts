@@ -79,8 +79,8 @@ describe("postgres", () => {
     const client = new Client()
     expect(postgres(pool)).toHaveProperty("layer")
     expect(postgres({ pool, schema: "mail" })).toHaveProperty("layer")
-    expect(refusalOf(client)).toBe("Give the pool of pg and not a client.")
-    expect(refusalOf({ pool: client })).toBe("Give the pool of pg and not a client.")
+    expect(refusalOf(client)).toBe("pool must be a pool of pg and not a client.")
+    expect(refusalOf({ pool: client })).toBe("pool must be a pool of pg and not a client.")
     expect(refusalOf({ pool: "postgres://db.example/shop" })).toBe("pool must be a pool of pg.")
   })
 

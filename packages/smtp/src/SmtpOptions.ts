@@ -1,13 +1,12 @@
 /**
- * The options of the SMTP transport, their defaults and the check of them.
+ * The options of the SMTP transport and their defaults.
  */
-import { isIP } from "node:net"
-import { domainToASCII } from "node:url"
 import { isLoopbackHost } from "@mailkeep/core/adapter"
-import type { Effect } from "effect"
-import { Data, Redacted, Result } from "effect"
-import type { OptionNames } from "./optionForms.ts"
-import { formReason } from "./optionForms.ts"
+import { given } from "@mailkeep/core/options"
+import type { Effect, Redacted } from "effect"
+import { Data, Result } from "effect"
+import { canonicalHost } from "./canonicalHost.ts"
+import { smtpOptionsRule } from "./smtpOptionsRule.ts"
 
 /**
  * How the connection to the relay is encrypted.
@@ -156,82 +155,10 @@ const timeoutDefaults = {
   endOfDataReplyMillis: 600_000
 }
 
-/** The longest time of a timer of Node. A longer one would end at once. */
-const timerMillisMax = 2 ** 31 - 1
-
-const isCount = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
-
-/** Removes the brackets of an IPv6 address, and writes a name in the form that DNS has. */
-export const canonicalHost = (host: string): string => {
-  const bare = host.replace(/^\[([^\]]*)\]$/, "$1")
-  return isIP(bare) === 0 ? domainToASCII(bare) : bare
-}
-
-const authReason = (auth: SmtpAuth): string | undefined => {
-  if (typeof auth.user !== "string" || auth.user === "" || auth.user.includes("\0"))
-    return "auth.user must be text of at least one character."
-  if ("accessToken" in auth) return undefined
-  if (!Redacted.isRedacted(auth.password)) return "auth.password must be redacted; wrap it with Redacted.make."
-  const password: unknown = Redacted.value(auth.password)
-  return typeof password !== "string" || password === "" || password.includes("\0")
-    ? "auth.password must be text of at least one character."
-    : undefined
-}
-
-const reasonAgainst = (settings: SmtpSettings): string | undefined => {
-  const { host, port, pool, timeouts, clientName, maxMessageBytes, auth, tls, allowPlaintextAuth } = settings
-  if (host === "" || /[^!-~]/.test(host)) return "host must be a host name or an IP address."
-  if (!isCount(port, 65_535)) return "port must be a number from 1 to 65535."
-  if (clientName !== null && !/^[!-~]{1,255}$/.test(clientName)) return "clientName must be a host name."
-  for (const [name, value] of Object.entries({ ...pool, ...timeouts }))
-    if (!isCount(value, timerMillisMax)) return `${name} must be a whole number from 1 to ${timerMillisMax}.`
-  if (maxMessageBytes !== null && !isCount(maxMessageBytes, Number.MAX_SAFE_INTEGER))
-    return "maxMessageBytes must be a whole number from 1, or null."
-  if (auth === null) return undefined
-  return tls === "off" && !allowPlaintextAuth
-    ? 'credentials are not sent without encryption. Choose another tls than "off", or set allowPlaintextAuth.'
-    : authReason(auth)
-}
-
-const defined = <A extends object>(fields: A): A =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as A
-
-type NamesOf<A> = Readonly<Record<keyof A, true>>
-
-// The compiler refuses these lists when an interface has another option.
-const certificateNames: NamesOf<CertificateOptions> = { ca: true, rejectUnauthorized: true, servername: true }
-const tlsModes: Readonly<Record<TlsMode, true>> = { implicit: true, required: true, opportunistic: true, off: true }
-const smtpNames: NamesOf<SmtpOptions> = {
-  host: true,
-  port: true,
-  tls: true,
-  certificate: true,
-  auth: true,
-  allowPlaintextAuth: true,
-  clientName: true,
-  pool: true,
-  timeouts: true,
-  maxMessageBytes: true,
-  smtpUtf8: true,
-  confirmsDelivery: true,
-  dsn: true,
-  textAlternative: true
-}
-
-const namesIn = (defaults: object): Readonly<Record<string, true>> =>
-  Object.fromEntries(Object.keys(defaults).map((name) => [name, true as const]))
-
-const optionNames: OptionNames = {
-  options: smtpNames,
-  groups: { certificate: certificateNames, pool: namesIn(poolDefaults), timeouts: namesIn(timeoutDefaults) },
-  switches: ["allowPlaintextAuth", "smtpUtf8", "confirmsDelivery", "dsn", "textAlternative"],
-  tlsModes
-}
-
-/** Adds the defaults and checks the options. */
+/** Checks the options and adds the defaults. */
 export const settingsOf = (options: SmtpOptions): Result.Result<SmtpSettings, SmtpOptionsInvalid> => {
-  const wrongForm = formReason(options, optionNames)
-  if (wrongForm !== undefined) return Result.fail(new SmtpOptionsInvalid({ reason: wrongForm }))
+  const problem = smtpOptionsRule(options, "")
+  if (problem !== undefined) return Result.fail(new SmtpOptionsInvalid({ reason: problem }))
   const host = canonicalHost(options.host)
   // No other machine can read the connection.
   const loopback = isLoopbackHost(host)
@@ -245,14 +172,18 @@ export const settingsOf = (options: SmtpOptions): Result.Result<SmtpSettings, Sm
     auth,
     allowPlaintextAuth: options.allowPlaintextAuth ?? loopback,
     clientName: options.clientName ?? null,
-    pool: { ...poolDefaults, ...defined(options.pool ?? {}) },
-    timeouts: { ...timeoutDefaults, ...defined(options.timeouts ?? {}) },
+    pool: { ...poolDefaults, ...given(options.pool ?? {}) },
+    timeouts: { ...timeoutDefaults, ...given(options.timeouts ?? {}) },
     maxMessageBytes: options.maxMessageBytes ?? null,
     smtpUtf8: options.smtpUtf8 ?? false,
     confirmsDelivery: options.confirmsDelivery ?? false,
     dsn: options.dsn ?? true,
     textAlternative: options.textAlternative ?? true
   }
-  const reason = reasonAgainst(settings)
-  return reason === undefined ? Result.succeed(settings) : Result.fail(new SmtpOptionsInvalid({ reason }))
+  return auth !== null && tls === "off" && !settings.allowPlaintextAuth
+    ? Result.fail(new SmtpOptionsInvalid({ reason: plaintextAuth }))
+    : Result.succeed(settings)
 }
+
+const plaintextAuth =
+  'credentials are not sent without encryption. Choose another tls than "off", or set allowPlaintextAuth.'

@@ -4,7 +4,8 @@
  */
 import { Redacted, Result } from "effect"
 import type { SmtpOptions, TlsMode } from "./SmtpOptions.ts"
-import { canonicalHost, SmtpOptionsInvalid } from "./SmtpOptions.ts"
+import { canonicalHost } from "./canonicalHost.ts"
+import { SmtpOptionsInvalid } from "./SmtpOptions.ts"
 
 /** The options that a URL can have. */
 export type SmtpUrlOptions = Pick<SmtpOptions, "host" | "port" | "tls" | "auth" | "certificate" | "clientName">

@@ -3,7 +3,8 @@ import { Redacted, Result } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { SmtpTransport } from "../src/index.ts"
-import { canonicalHost, settingsOf } from "../src/SmtpOptions.ts"
+import { canonicalHost } from "../src/canonicalHost.ts"
+import { settingsOf } from "../src/SmtpOptions.ts"
 
 const { parseSmtpUrl } = SmtpTransport
 
@@ -108,15 +109,15 @@ describe("the options", () => {
     ],
     [{ host: "" }, "host must be a host name or an IP address."],
     [{ host: "a b" }, "host must be a host name or an IP address."],
-    [{ port: 0 }, "port must be a number from 1 to 65535."],
-    [{ port: 1.5 }, "port must be a number from 1 to 65535."],
+    [{ port: 0 }, "port must be a whole number from 1 to 65535."],
+    [{ port: 1.5 }, "port must be a whole number from 1 to 65535."],
     [{ clientName: "a\r\nMAIL FROM:<x>" }, "clientName must be a host name."],
-    [{ pool: { connectionsMax: 0 } }, "connectionsMax must be a whole number from 1 to 2147483647."],
+    [{ pool: { connectionsMax: 0 } }, "pool.connectionsMax must be a whole number from 1 to 2147483647."],
     [
       { timeouts: { endOfDataReplyMillis: 2 ** 31 } },
-      "endOfDataReplyMillis must be a whole number from 1 to 2147483647."
+      "timeouts.endOfDataReplyMillis must be a whole number from 1 to 2147483647."
     ],
-    [{ maxMessageBytes: -1 }, "maxMessageBytes must be a whole number from 1, or null."],
+    [{ maxMessageBytes: -1 }, "maxMessageBytes must be a whole number from 1 to 9007199254740991, or null."],
     [{ auth: { user: "", password: auth.password } }, "auth.user must be text of at least one character."],
     [{ auth: { user: "u", password: Redacted.make("") } }, "auth.password must be text of at least one character."],
     [{ auth: { user: "u", password: "p" as never } }, "auth.password must be redacted; wrap it with Redacted.make."]

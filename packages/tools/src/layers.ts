@@ -70,8 +70,8 @@ interface Rules {
 const pure = ["noEffectRuntime", "noPromise", "stableEffect", "noNode", "noClock", "noRandom"] as const
 const portable = ["stableEffect", "noNode", "noClock", "noRandom"] as const
 
-/** What an adapter may import: the ports and the language of the stores. */
-const adapter = ["core/adapter"] as const
+/** What an adapter may import: the ports, the language of the stores, and the rules for options. */
+const adapter = ["core/adapter", "core/options"] as const
 
 /**
  * A layer is a package, a folder of a package's sources or one file there. A file belongs to the layer with the longest name that matches its
@@ -108,6 +108,7 @@ const layers = {
     imports: ["core/domain", "core/port"],
     restrictions: portable
   },
+  "core/options": { is: "rules for options", imports: ["core/domain"], restrictions: pure },
   "core/handle": {
     is: "the interface of one project with promises",
     imports: ["core/domain", "core/decide", "core/port", "core/service"],
@@ -127,18 +128,18 @@ const layers = {
   "http/api": { is: "the schemas of the API", imports: ["core/binding"], restrictions: ["noNode"] },
   "http/mailbox": {
     is: "the development mailbox",
-    imports: ["core", "core/binding"],
+    imports: ["core", "core/binding", "core/options"],
     restrictions: ["noNode", "noClock", "noRandom"]
   },
   "http/server": {
     is: "the handlers of the API",
-    imports: ["http/api", "http/mailbox", "core", "core/binding"],
+    imports: ["http/api", "http/mailbox", "core", "core/binding", "core/options"],
     restrictions: ["noNode"]
   },
   "http/node": { is: "the server on Node", imports: ["http/server", "http/mailbox", "core", "core/binding"] },
   "http/client": {
     is: "the client of the API with promises",
-    imports: ["http/api", "core", "core/failures", "core/handle"],
+    imports: ["http/api", "core", "core/failures", "core/handle", "core/options"],
     restrictions: ["noNode", "noEffect"]
   },
   "http/client/effect": {
@@ -166,6 +167,7 @@ const layers = {
       "core/binding",
       "core/handle",
       "core/node",
+      "core/options",
       "memory",
       "postgres",
       "sqlite",

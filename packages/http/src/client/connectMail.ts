@@ -2,6 +2,8 @@
  * The project of an API key over HTTP, with promises. Source: decision 0055.
  */
 import type { ProjectHandle } from "@mailkeep/core/handle"
+import type { OptionRules } from "@mailkeep/core/options"
+import { assertOptions, functionOption, mustBe, optionsOf, wholeOption } from "@mailkeep/core/options"
 import { makeContacts, makeLists, makeProperties, makeSegments, makeSuppressions } from "./contactClient.ts"
 import type { Fetch } from "./requests.ts"
 import { makeRequest } from "./requests.ts"
@@ -34,50 +36,27 @@ const defaultRetries = 3
 const retriesMax = 100
 const defaultResponseBytesMax = 64 * 1024 * 1024
 
-/** The address without a slash at its end. The messages do not show the values, because one of them can be the API key in the wrong field. */
-const checkedUrl = (text: string): string => {
-  const url = URL.canParse(text) ? new URL(text) : null
-  const isPlain = url !== null && [url.username, url.password, url.search, url.hash].every((part) => part === "")
-  if (isPlain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, "")
-  throw new TypeError("url must be an http or https URL without a user name, a query and a fragment.")
+const isPlainUrl = (value: unknown): boolean => {
+  if (typeof value !== "string" || !URL.canParse(value)) return false
+  const { protocol, username, password, search, hash } = new URL(value)
+  return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === "")
 }
 
-const checkedApiKey = (apiKey: string): string => {
-  if (typeof apiKey === "string" && /^[\x21-\x7e]+$/.test(apiKey)) return apiKey
-  throw new TypeError("apiKey must be visible ASCII characters. Is the environment variable set?")
-}
+const isAbortSignal = (value: unknown): boolean =>
+  typeof (value as Partial<AbortSignal> | null)?.throwIfAborted === "function"
 
-const checkedNumber = (name: string, value: number, min: number, max: number): number => {
-  if (Number.isInteger(value) && value >= min && value <= max) return value
-  throw new TypeError(`${name} must be an integer from ${min} to ${max}.`)
-}
-
-/** Every option. The compiler refuses this list when `ConnectMailOptions` has another option. */
-const optionNames: Readonly<Record<keyof ConnectMailOptions, true>> = {
-  url: true,
-  apiKey: true,
-  from: true,
-  fetch: true,
-  timeoutMillis: true,
-  retries: true,
-  responseBytesMax: true,
-  signal: true
-}
-
-const checkOptions = (options: ConnectMailOptions): void => {
-  if (typeof options !== "object" || options === null)
-    throw new TypeError("connectMail needs options: { url, apiKey }.")
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name))
-  if (unknown !== undefined)
-    throw new TypeError(
-      `${JSON.stringify(unknown)} is not an option of connectMail. The options are ${Object.keys(optionNames).join(", ")}.`
-    )
-  const { from, fetch, signal } = options
-  if (from !== undefined && typeof from !== "string")
-    throw new TypeError('from must be a sender, such as "Acme <hi@acme.example>".')
-  if (fetch !== undefined && typeof fetch !== "function") throw new TypeError("fetch must be a function.")
-  if (signal !== undefined && typeof (signal as Partial<AbortSignal> | null)?.throwIfAborted !== "function")
-    throw new TypeError("signal must be an AbortSignal.")
+const rules: OptionRules<ConnectMailOptions> = {
+  url: mustBe("an http or https URL without a user name, a query and a fragment", isPlainUrl),
+  apiKey: mustBe(
+    "an API key of visible ASCII characters (is the environment variable set?)",
+    (value) => typeof value === "string" && /^[\x21-\x7e]+$/.test(value)
+  ),
+  from: mustBe('a sender, such as "Acme <hi@acme.example>"', (value) => typeof value === "string"),
+  fetch: functionOption,
+  timeoutMillis: wholeOption(1, timeoutMillisMax),
+  retries: wholeOption(0, retriesMax),
+  responseBytesMax: wholeOption(1, Number.MAX_SAFE_INTEGER),
+  signal: mustBe("an AbortSignal", isAbortSignal)
 }
 
 /**
@@ -114,21 +93,19 @@ const checkOptions = (options: ConnectMailOptions): void => {
  * ```
  */
 export const connectMail = (options: ConnectMailOptions): ProjectHandle => {
-  checkOptions(options)
-  const { timeoutMillis = defaultTimeoutMillis, retries = defaultRetries } = options
-  const { fetch = (url, init) => globalThis.fetch(url, init) } = options
-  const { responseBytesMax = defaultResponseBytesMax } = options
+  assertOptions(optionsOf(rules, { owner: "connectMail", required: ["url", "apiKey"] }), options)
+  const { url, apiKey, from, signal } = options
   const request = makeRequest({
-    base: checkedUrl(options.url),
-    apiKey: checkedApiKey(options.apiKey),
-    fetch,
-    timeoutMillis: checkedNumber("timeoutMillis", timeoutMillis, 1, timeoutMillisMax),
-    retries: checkedNumber("retries", retries, 0, retriesMax),
-    responseBytesMax: checkedNumber("responseBytesMax", responseBytesMax, 1, Number.MAX_SAFE_INTEGER),
-    signal: options.signal
+    base: new URL(url).href.replace(/\/+$/, ""),
+    apiKey,
+    fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
+    timeoutMillis: options.timeoutMillis ?? defaultTimeoutMillis,
+    retries: options.retries ?? defaultRetries,
+    responseBytesMax: options.responseBytesMax ?? defaultResponseBytesMax,
+    signal
   })
   return {
-    ...makeSending(request, options.from),
+    ...makeSending(request, from),
     deliveries: makeDeliveries(request),
     contacts: makeContacts(request),
     lists: makeLists(request),

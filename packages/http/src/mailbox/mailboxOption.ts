@@ -1,6 +1,7 @@
 /**
  * Whether the mailbox is served. It shows every mail without a login, so that production needs an express choice. Source: decision 0058.
  */
+import { mustBe } from "@mailkeep/core/options"
 
 /** `true`: serve the development mailbox. `"also in production"`: serve it with `NODE_ENV=production` too. */
 export type MailboxOption = boolean | "also in production"
@@ -10,12 +11,17 @@ const environment = (): string | undefined =>
     "NODE_ENV"
   ]
 
-/** Whether the option is on. Throws a `TypeError` in production unless the option says so, and for another value. */
+/** The values of the option. */
+export const mailboxRule = mustBe(
+  'true, false or "also in production"',
+  (value) => typeof value === "boolean" || value === "also in production"
+)
+
+/** Whether the option is on. Throws a `TypeError` in production unless the option says so. */
 export const checkedMailbox = (option: MailboxOption, nodeEnv: string | undefined = environment()): boolean => {
-  if (option === false || option === "also in production") return option !== false
-  if (option !== true) throw new TypeError('mailbox must be true, false or "also in production".')
-  if (nodeEnv !== "production") return true
-  throw new TypeError(
-    'The mailbox shows every mail without a login, so it is not served with NODE_ENV=production. Set mailbox to "also in production" to serve it.'
-  )
+  if (option === true && nodeEnv === "production")
+    throw new TypeError(
+      'The mailbox shows every mail without a login, so it is not served with NODE_ENV=production. Set mailbox to "also in production" to serve it.'
+    )
+  return option !== false
 }

@@ -1,11 +1,14 @@
 /**
  * The interface as a web-standard handler. This file and its imports do not need Node.
  */
+import type { OptionRules } from "@mailkeep/core/options"
+import { assertOptions, flagOption, functionOption, listOption, mustBe, optionsOf } from "@mailkeep/core/options"
 import { Context, Layer, ManagedRuntime } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import type { MailboxOption } from "../mailbox/mailboxOption.ts"
-import { checkedMailbox } from "../mailbox/mailboxOption.ts"
+import { checkedMailbox, mailboxRule } from "../mailbox/mailboxOption.ts"
 import type { EndpointPart } from "./endpointParts.ts"
+import { endpointParts, isEndpointPart } from "./endpointParts.ts"
 import type { Authenticate } from "./productPrincipal.ts"
 import type { MailServices } from "./routes.ts"
 import { noUrlSpans } from "./requestSpan.ts"
@@ -76,45 +79,20 @@ const openMail = async (mail: MailSource<unknown>): Promise<void> => {
   if ("open" in mail && typeof mail.open === "function") await mail.open()
 }
 
-const checkedBasePath = (basePath: string): string => {
-  if (basePath === "" || basePath === "/") return ""
-  if (/^(?:\/[\w.~-]+)+$/.test(basePath)) return basePath
-  throw new TypeError('basePath must have a form such as "/mail": it begins with a slash and does not end with one.')
-}
+const isText = (value: unknown): value is string => typeof value === "string"
 
-const checkedOrigin = (text: string): string => {
-  if (URL.canParse(text) && new URL(text).origin === text) return text
-  throw new TypeError(
-    'trustedOrigins must have entries such as "https://app.acme.example": a scheme and a host, no path.'
-  )
-}
+const isOrigin = (value: unknown): boolean => isText(value) && URL.canParse(value) && new URL(value).origin === value
 
-/** Every option. The compiler refuses this list when `FetchHandlerOptions` has another option. */
-const optionNames: Readonly<Record<keyof FetchHandlerOptions, true>> = {
-  basePath: true,
-  authenticate: true,
-  trustedOrigins: true,
-  endpoints: true,
-  docs: true,
-  mailbox: true
-}
+const isBasePath = (value: unknown): boolean => isText(value) && /^(?:\/|(?:\/[\w.~-]+)+)?$/.test(value)
 
-/** Throws for an unknown option too: with a misspelled `endpoints`, the whole interface would be mounted. */
-const checkOptions = (options: FetchHandlerOptions): void => {
-  if (typeof options !== "object" || options === null) throw new TypeError("The options must be an object.")
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name))
-  if (unknown !== undefined)
-    throw new TypeError(
-      `${JSON.stringify(unknown)} is not an option of fetchHandler. The options are ${Object.keys(optionNames).join(", ")}.`
-    )
-  const { authenticate, trustedOrigins, endpoints, docs } = options
-  if (authenticate !== undefined && typeof authenticate !== "function")
-    throw new TypeError("authenticate must be a function.")
-  if (trustedOrigins !== undefined && !Array.isArray(trustedOrigins))
-    throw new TypeError('trustedOrigins must be a list, such as ["https://app.acme.example"].')
-  if (endpoints !== undefined && !Array.isArray(endpoints))
-    throw new TypeError('endpoints must be a list, such as ["send", "logs"].')
-  if (docs !== undefined && typeof docs !== "boolean") throw new TypeError("docs must be true or false.")
+/** Every option. With a misspelled `endpoints`, the whole interface would be mounted. */
+const rules: OptionRules<FetchHandlerOptions> = {
+  basePath: mustBe('a path such as "/mail": it begins with a slash and does not end with one', isBasePath),
+  authenticate: functionOption,
+  trustedOrigins: listOption('origins, such as "https://app.acme.example": a scheme and a host, no path', isOrigin),
+  endpoints: listOption(`parts of the interface: ${endpointParts.join(", ")}`, isEndpointPart),
+  docs: flagOption,
+  mailbox: mailboxRule
 }
 
 /**
@@ -125,13 +103,12 @@ const checkOptions = (options: FetchHandlerOptions): void => {
  * nothing else in the process uses that store. Throws a `TypeError` for an unknown option and when an option has another form.
  */
 export const fetchHandler = <E>(mail: MailSource<E>, options: FetchHandlerOptions = {}): FetchHandler => {
-  checkOptions(options)
+  assertOptions(optionsOf(rules, { owner: "fetchHandler" }), options)
   const { basePath = "", authenticate, trustedOrigins = [], endpoints, docs = true, mailbox = false } = options
-  const origins = new Set(trustedOrigins.map(checkedOrigin))
   const routes = routesOf({
-    basePath: checkedBasePath(basePath),
+    basePath: basePath === "/" ? "" : basePath,
     endpoints,
-    authentication: authenticate === undefined ? undefined : { authenticate, trustedOrigins: origins },
+    authentication: authenticate === undefined ? undefined : { authenticate, trustedOrigins: new Set(trustedOrigins) },
     docs,
     mailbox: checkedMailbox(mailbox)
   })

@@ -184,7 +184,7 @@ describe("splitNamedAddress", () => {
 })
 
 describe("an import of the client", () => {
-  it("loads no Effect, no Node module, and of the core only the iteration of lists", () => {
+  it("loads no Effect, no Node module, and of the core only the rules of options and the iteration of lists", () => {
     const client = fileURLToPath(new URL("../../src/client.ts", import.meta.url))
     const script = `
       import { registerHooks } from "node:module"
@@ -198,9 +198,12 @@ describe("an import of the client", () => {
     const loaded = JSON.parse(stdout) as ReadonlyArray<string>
     expect(loaded.length).toBeGreaterThan(5)
     const others = new Set(loaded.filter((url) => !url.includes("/packages/http/src/client")))
-    expect([...others].map((url) => url.split("/packages/")[1])).toEqual([
+    expect([...others].map((url) => url.split("/packages/")[1]).toSorted()).toEqual([
+      "core/src/domain/value/Fields.ts",
+      "core/src/domain/value/OptionRule.ts",
       "core/src/handle.ts",
-      "core/src/handle/iteration.ts"
+      "core/src/handle/iteration.ts",
+      "core/src/options.ts"
     ])
   })
 })

@@ -191,8 +191,8 @@ describe("failures of the client", () => {
     expect(make).not.toThrow(/secret/)
   })
 
-  it.each([undefined, null, "https://mail.example"])("refuses %j instead of options by name", (options) => {
-    expect(() => connectMail(options as never)).toThrow("connectMail needs options")
+  it.each([undefined, null, "https://mail.example"])("refuses %j instead of options", (options) => {
+    expect(() => connectMail(options as never)).toThrow("The options of connectMail must be an object.")
   })
 
   it("sends requests below the path of the URL", async () => {

@@ -33,41 +33,57 @@ export const wholeOrNullOption = (min: number, max: number): OptionRule =>
 /** `true` or `false`. */
 export const flagOption: OptionRule = mustBe("true or false", (value) => typeof value === "boolean")
 
+/** A function. */
+export const functionOption: OptionRule = mustBe("a function", (value) => typeof value === "function")
+
 /** A list whose items are all valid. `form` says in words what the items are. */
 export const listOption = (form: string, isItem: (item: unknown) => boolean): OptionRule =>
   mustBe(`a list of ${form}`, (value) => Array.isArray(value) && value.every(isItem))
 
 const pathTo = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`)
 
-/** An object with options of these names alone. A field that is `undefined` counts as absent, and every option may be absent. */
+/** What a rule for a group of options knows of the group, beside the options. */
+export interface OptionGroup<Options> {
+  /** What the options belong to, such as `connectMail`, for the messages about options that have no path. Default: nothing. */
+  readonly owner?: string
+  /** The options that may not be absent. Default: none. */
+  readonly required?: ReadonlyArray<keyof Options & string>
+}
+
+/** An object with options of these names alone. A field that is `undefined` counts as absent. */
 export const optionsOf =
-  <Options>(rules: OptionRules<Options>): OptionRule =>
+  <Options>(rules: OptionRules<Options>, { owner = "", required = [] }: OptionGroup<Options> = {}): OptionRule =>
   (value, path) => {
-    if (!isFields(value)) return `${path === "" ? "The options" : path} must be an object.`
+    const group = path === "" ? owner : path
+    const ofGroup = group === "" ? "" : ` of ${group}`
+    if (!isFields(value)) return `${path === "" ? `The options${ofGroup}` : path} must be an object.`
     const unknown = Object.keys(value).find((name) => !Object.hasOwn(rules, name))
     if (unknown !== undefined)
-      return `${JSON.stringify(unknown)} is not an option${path === "" ? "" : ` of ${path}`}. The options are ${Object.keys(rules).join(", ")}.`
+      return `${JSON.stringify(unknown)} is not an option${ofGroup}. The options are ${Object.keys(rules).join(", ")}.`
     for (const [name, rule] of Object.entries<OptionRule>(rules)) {
-      const problem = value[name] === undefined ? undefined : rule(value[name], pathTo(path, name))
+      const isAbsent = value[name] === undefined && !required.some((one) => one === name)
+      const problem = isAbsent ? undefined : rule(value[name], pathTo(path, name))
       if (problem !== undefined) return problem
     }
     return undefined
   }
 
+/** Throws a `TypeError` that names the first wrong option, because wrong options are a mistake in the program. */
+export const assertOptions = (rule: OptionRule, options: unknown, path = ""): void => {
+  const problem = rule(options, path)
+  if (problem !== undefined) throw new TypeError(problem)
+}
+
 /** Drops the fields that are `undefined`. */
 export const given = <Options extends object>(options: Options): Given<Options> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<Options>
 
-/**
- * Checks the options of a group, and drops the fields that are `undefined`. Throws a `TypeError` that names the first wrong option, because wrong
- * options are a mistake in the program. In an effect, the error is a defect.
- */
+/** Checks the options of a group as `assertOptions`, and drops the fields that are `undefined`. In an effect, the error is a defect. */
 export const checkedOptions = <Options extends object>(
   path: string,
   rules: OptionRules<Options>,
   options: Options
 ): Given<Options> => {
-  const problem = optionsOf(rules)(options, path)
-  if (problem !== undefined) throw new TypeError(problem)
+  assertOptions(optionsOf(rules), options, path)
   return given(options)
 }

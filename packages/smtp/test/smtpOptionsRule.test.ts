@@ -29,6 +29,9 @@ describe("settingsOf", () => {
     ["dsn must be true or false", { dsn: "no" }],
     ["allowPlaintextAuth must be true or false", { allowPlaintextAuth: "false" }],
     ["auth must be an object", { auth: "shop:secret" }],
+    ['"pass" is not an option of auth', { auth: { user: "shop", pass: "secret" } }],
+    ["auth.password must be text", { auth: { user: "shop" } }],
+    ["certificate.ca must be PEM text", { certificate: { ca: 5 } }],
     ["auth.accessToken must be a function", { auth: { user: "shop", accessToken: "secret" } }],
     ["auth.method must be", { auth: { ...auth, method: "CRAM-MD5" } }],
     ["host must be a host name", { host: 5 }]

@@ -1,0 +1,103 @@
+/**
+ * The rules for the options of the SMTP transport. An option of another program, such as `secure` or `dkim`, would change nothing without a word. With
+ * an unknown `tls`, the transport would encrypt only when the relay offers it.
+ */
+import type { OptionRule, OptionRules } from "@mailkeep/core/options"
+import { flagOption, functionOption, mustBe, optionsOf, wholeOption, wholeOrNullOption } from "@mailkeep/core/options"
+import { Redacted } from "effect"
+import { canonicalHost } from "./canonicalHost.ts"
+import type {
+  AccessTokenAuth,
+  CertificateOptions,
+  PasswordAuth,
+  SmtpOptions,
+  SmtpPoolOptions,
+  SmtpTimeoutOptions,
+  TlsMode
+} from "./SmtpOptions.ts"
+
+/** The longest time of a timer of Node. A longer one would end at once. */
+const timerMillisMax = 2 ** 31 - 1
+
+const isText = (value: unknown): value is string => typeof value === "string"
+
+const isHost = (value: unknown): boolean => isText(value) && /^[!-~]+$/.test(canonicalHost(value))
+
+const isClientName = (value: unknown): boolean => isText(value) && /^[!-~]{1,255}$/.test(value)
+
+/** Text that the commands of SMTP can contain. */
+const credential: OptionRule = mustBe(
+  "text of at least one character",
+  (value) => isText(value) && value !== "" && !value.includes("\0")
+)
+
+const password: OptionRule = (value, path) =>
+  value === undefined || Redacted.isRedacted(value)
+    ? credential(value && Redacted.value(value), path)
+    : `${path} must be redacted; wrap it with Redacted.make.`
+
+const passwordAuth: OptionRules<PasswordAuth> = {
+  user: credential,
+  password,
+  method: mustBe('"PLAIN" or "LOGIN"', (value) => value === "PLAIN" || value === "LOGIN")
+}
+
+const accessTokenAuth: OptionRules<AccessTokenAuth> = { user: credential, accessToken: functionOption }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const auth: OptionRule = (value, path) => {
+  if (!isObject(value)) return `${path} must be an object with user and password, or with user and accessToken.`
+  return "accessToken" in value
+    ? optionsOf(accessTokenAuth, { required: ["user", "accessToken"] })(value, path)
+    : optionsOf(passwordAuth, { required: ["user", "password"] })(value, path)
+}
+
+const tlsModes: Readonly<Record<TlsMode, true>> = { implicit: true, required: true, opportunistic: true, off: true }
+
+const certificate: OptionRules<CertificateOptions> = {
+  ca: mustBe("PEM text, or a list of it", (value) => (Array.isArray(value) ? value.every(isText) : isText(value))),
+  rejectUnauthorized: flagOption,
+  servername: mustBe("a host name", isText)
+}
+
+const millis = wholeOption(1, timerMillisMax)
+
+const pool: OptionRules<SmtpPoolOptions> = {
+  connectionsMax: wholeOption(1, timerMillisMax),
+  handOffsMax: wholeOption(1, timerMillisMax),
+  ageMaxMillis: millis,
+  idleMaxMillis: millis
+}
+
+const timeouts: OptionRules<SmtpTimeoutOptions> = {
+  connectMillis: millis,
+  greetingMillis: millis,
+  commandMillis: millis,
+  dataBlockMillis: millis,
+  endOfDataReplyMillis: millis
+}
+
+const rules: OptionRules<SmtpOptions> = {
+  host: mustBe("a host name or an IP address", isHost),
+  port: wholeOption(1, 65_535),
+  tls: mustBe(`one of ${Object.keys(tlsModes).join(", ")}`, (value) => isText(value) && Object.hasOwn(tlsModes, value)),
+  certificate: optionsOf(certificate),
+  auth,
+  allowPlaintextAuth: flagOption,
+  clientName: mustBe("a host name", isClientName),
+  pool: optionsOf(pool),
+  timeouts: optionsOf(timeouts),
+  maxMessageBytes: wholeOrNullOption(1, Number.MAX_SAFE_INTEGER),
+  smtpUtf8: flagOption,
+  confirmsDelivery: flagOption,
+  dsn: flagOption,
+  textAlternative: flagOption
+}
+
+const options = optionsOf(rules, { required: ["host"] })
+
+/** Says what is wrong with the options, without their values. */
+export const smtpOptionsRule: OptionRule = (value, path) =>
+  isObject(value) ? options(value, path) : "give the URL of the relay, or options with its host."
