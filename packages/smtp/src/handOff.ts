@@ -13,7 +13,7 @@ import type { RelayConnection } from "./RelayConnection.ts"
 import { isLoss } from "./RelayConnection.ts"
 import type { RelayError } from "./replies.ts"
 import { failureOf, parseReply, RelayRefused } from "./replies.ts"
-import type { SmtpSettings } from "./SmtpOptions.ts"
+import type { SmtpSettings } from "./smtpSettings.ts"
 import type { Ended, Transaction } from "./transaction.ts"
 import { beginTransaction } from "./transaction.ts"
 

@@ -7,7 +7,8 @@ import type { SMTPConnectionCustomAuthHandler, SMTPConnectionOptions } from "nod
 import { RelayConnection } from "./RelayConnection.ts"
 import type { RelayRefused } from "./replies.ts"
 import { failureOf, unavailableBecause } from "./replies.ts"
-import type { AccessTokenAuth, PasswordAuth, SmtpSettings } from "./SmtpOptions.ts"
+import type { AccessTokenAuth, PasswordAuth } from "./SmtpOptions.ts"
+import type { SmtpSettings } from "./smtpSettings.ts"
 
 type OpenFailure = RelayRefused | TransportUnavailable
 

@@ -4,7 +4,7 @@
 import { Redacted, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import type { SmtpOptions } from "../src/SmtpOptions.ts"
-import { settingsOf } from "../src/SmtpOptions.ts"
+import { settingsOf } from "../src/smtpSettings.ts"
 
 const reasonOf = (options: unknown) => {
   const settings = settingsOf(options as SmtpOptions)

@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { SmtpTransport } from "../src/index.ts"
 import { canonicalHost } from "../src/canonicalHost.ts"
-import { settingsOf } from "../src/SmtpOptions.ts"
+import { settingsOf } from "../src/smtpSettings.ts"
 
 const { parseSmtpUrl } = SmtpTransport
 

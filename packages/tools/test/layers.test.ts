@@ -38,9 +38,9 @@ describe("layers", () => {
     expect(importCycles(graph)).toEqual([])
   })
 
-  it("lets an adapter import the ports and nothing else of the repository", () => {
+  it("lets an adapter import the ports, the rules for options and nothing else of the repository", () => {
     expect(adapters).toEqual(["memory", "sqlite", "postgres", "smtp", "webhooks"])
-    for (const adapter of adapters) expect(rulesOf(adapter).imports).toEqual(["core/adapter"])
+    for (const adapter of adapters) expect(rulesOf(adapter).imports).toEqual(["core/adapter", "core/options"])
   })
 })
 
