@@ -10,9 +10,8 @@ import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { arch, execPath, platform } from "node:process"
-import { build, pack, tarballName } from "./build.ts"
 import { allExamples } from "./examplesInText.ts"
 import type { ExampleRuntime } from "./examplesRun.ts"
 import { runExamples, runFile } from "./examplesRun.ts"
@@ -29,6 +28,7 @@ import {
 } from "./packed/packedPlan.ts"
 import type { Product, ProductPlan } from "./packed/packedProduct.ts"
 import { compileProduct, installProduct } from "./packed/packedProduct.ts"
+import { packedTarballs } from "./packed/packedTarballs.ts"
 import type { StartBudget } from "./packed/startBudget.ts"
 import { budgetComplaints, measureStart } from "./packed/startBudget.ts"
 import { oldestNode } from "./releaseManifests.ts"
@@ -43,15 +43,6 @@ const { withoutEffect, withEffect, leftOut } = groupPageExamples(allExamples(), 
 
 const temporary = mkdtempSync(join(tmpdir(), "mailkeep-product-"))
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }))
-
-const packedFolder = async (): Promise<string> => {
-  if (options.tarballs !== undefined) return resolve(options.tarballs)
-  const folder = join(temporary, "tarballs")
-  mkdirSync(folder)
-  await build(published)
-  pack(published, folder)
-  return folder
-}
 
 /** The path of another version of Node, which npx installs. */
 const nodeOf = (version: string): string => {
@@ -151,8 +142,7 @@ const proveRun = async (
   return { ...row, compiled: withoutEffect.length + withEffect.length, ran, complaints }
 }
 
-const folder = await packedFolder()
-const tarballs = new Map(published.map((one) => [one.manifest.name, join(folder, tarballName(one))]))
+const tarballs = await packedTarballs(published, temporary, options.tarballs)
 const results: Array<PackedResult> = []
 for (const [n, run] of options.runs.entries()) {
   const result = await proveRun(run, join(temporary, `run${n}`), tarballs)
