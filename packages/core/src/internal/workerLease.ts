@@ -56,6 +56,8 @@ export interface WorkerLease {
   readonly heartbeat: Effect.Effect<never>
   /** Ends the leases of the current id and of former ids. */
   readonly release: Effect.Effect<void>
+  /** Ends the lease of the current id, unless one of its rows is still under work. Writes nothing when it has no lease. */
+  readonly releaseIdle: Effect.Effect<void>
 }
 
 /** The bounds of the option `leaseMillis`. A shorter lease ends while its worker waits for a commit or a busy processor. */
@@ -179,8 +181,16 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
     Effect.forEach([...claimedRows.keys()], (worker) => Effect.ignoreCause(renew(worker, clock)), { discard: true })
   ).pipe(Effect.delay(Duration.millis(Math.floor(leaseMillis / 3))), Effect.forever)
 
-  const release = Effect.suspend(() =>
-    Effect.ignore(commit(Effect.void, () => Result.succeed(endLeases([...formerIds, workerId])), "once"))
+  const end = (ids: ReadonlyArray<string>) =>
+    Effect.suspend(() => {
+      renewed.delete(workerId)
+      return Effect.ignore(commit(Effect.void, () => Result.succeed(endLeases(ids)), "once"))
+    })
+
+  const release = Effect.suspend(() => end([...formerIds, workerId]))
+
+  const releaseIdle = Effect.suspend(() =>
+    renewed.has(workerId) && !claimedRows.has(workerId) ? end([workerId]) : Effect.void
   )
 
   return {
@@ -193,6 +203,7 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
     held,
     changeWorkerId,
     heartbeat,
-    release
+    release,
+    releaseIdle
   }
 }

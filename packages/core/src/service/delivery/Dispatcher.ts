@@ -301,6 +301,8 @@ export class Dispatcher extends Context.Service<
           handOffs,
           wakeUp: yield* WakeUp
         }
+        // Ticks leave the lease of the worker to the next tick. After the last one, a move to another store would wait for its end.
+        yield* Effect.addFinalizer(() => deps.lease.releaseIdle)
         yield* deps.handOffs.relay.setLimit(settings.concurrency)
         const { whileDispatching } = deps.wakeUp
         return {

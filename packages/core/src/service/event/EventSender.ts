@@ -297,6 +297,8 @@ export class EventSender extends Context.Service<
             "Event deliveries to webhooks are pending, but this process has no `EventSink` and sends none of them. Provide `WebhookSink.layer()` of `@mailkeep/webhooks`."
           )
         }
+        // As in the dispatcher, ticks leave the lease of the worker to the next tick.
+        yield* Effect.addFinalizer(() => deps.lease.releaseIdle)
         return {
           tick: tick(deps),
           distribute: distributeAll(deps),

@@ -26,6 +26,19 @@ import { hourMillis } from "../../../src/domain/value/Instant.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
 import { wholeRotation } from "../../../src/domain/store/Rotation.ts"
 
+/** A store that records the names of the changes it commits. */
+const recordingChanges = (store: MailStoreShape) => {
+  const written: Array<string> = []
+  const recording: MailStoreShape = {
+    ...store,
+    commit: (changes) => {
+      written.push(...changes.map(({ _tag }) => _tag))
+      return store.commit(changes)
+    }
+  }
+  return { recording, written }
+}
+
 describe.each(stores)("Dispatcher, with failures, over $name", (store) => {
   it("hands over other deliveries when one delivery has no message", () =>
     withTestMail(store)(
@@ -117,18 +130,28 @@ describe.each(stores)("Dispatcher, with failures, over $name", (store) => {
     withTestMail(store)(
       Effect.gen(function* () {
         const mailStore = yield* MailStore
-        const written: Array<string> = []
-        const recording: MailStoreShape = {
-          ...mailStore,
-          commit: (changes) => {
-            written.push(...changes.map(({ _tag }) => _tag))
-            return mailStore.commit(changes)
-          }
-        }
+        const { recording, written } = recordingChanges(mailStore)
         yield* send("a", { to: ["ada@example.org", "bob@example.org"] })
         yield* tickOver(recording)
         expect(written.filter((tag) => tag === "InsertAttempt")).toHaveLength(2)
         expect(written).not.toContain("RenewLease")
+      })
+    ))
+
+  it("ends the lease of its ticks when it is closed", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        const { recording, written } = recordingChanges(mailStore)
+        const nextDue = Effect.map(mailStore.read([{ _tag: "NextDue", worker: "other", now: start }]), ([next]) => next)
+        yield* sendOne
+        yield* tickOver(recording)
+        expect(yield* nextDue).toBeNull()
+        expect(written).toContain("EndLease")
+        // Nothing was due, so there is no lease to end.
+        written.splice(0)
+        yield* tickOver(recording)
+        expect(written).toEqual([])
       })
     ))
 
