@@ -146,6 +146,12 @@ export interface Mail extends MailProject, AsyncDisposable {
     kinds: ReadonlyArray<K>,
     handler: (event: MailEventOf<K>) => unknown
   ) => Promise<void>
+  /**
+   * Deletes the subscription of this name, for a handler that your product no longer has. While a subscription exists, its events wait for a handler.
+   * Those that wait are dropped within a minute, and a later `on` with the name begins anew. Resolves also when there is no such subscription.
+   * Rejects with `InvalidArgument` for what is no name.
+   */
+  readonly off: (name: string, options?: CallOptions) => Promise<void>
   /** Whether the store answers, whether mail moves, and how the relay is doing. A report contains no address. */
   readonly health: (options?: CallOptions) => Promise<HealthReport>
   /**

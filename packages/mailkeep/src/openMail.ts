@@ -74,7 +74,9 @@ const makeOpening = (options: MailOptions, projectId: string) => {
     add: (subscription: Subscription): boolean => {
       subscriptions.set(subscription.name, subscription)
       return hasBegun
-    }
+    },
+    /** Leaves the subscription out of the next opening. */
+    remove: (name: string): void => void subscriptions.delete(name)
   }
 }
 
@@ -134,6 +136,13 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
       // The core gives a handler only events of its kinds.
       const subscription: Subscription = { name, kinds, handler: handler as Subscription["handler"] }
       if (opening.add(subscription)) await run(subscribe(subscription))
+    },
+    off: (name, call) => {
+      opening.remove(name)
+      return run(
+        EventSender.use(({ unsubscribe }) => unsubscribe(name)),
+        call
+      )
     },
     health: (call) =>
       run(

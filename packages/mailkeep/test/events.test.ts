@@ -99,6 +99,30 @@ describe("on", () => {
     expect([old.mock.calls.length, current.mock.calls.length]).toEqual([0, 1])
   })
 
+  it.each(["before", "after"])(
+    "deletes a subscription %s the opening, and the events that wait for it",
+    async (when) => {
+      const file = temporaryFile()
+      const first = await openMail(quiet({ store: sqlite(file) }))
+      await first.on("crm", ["contact.created"], () => {})
+      await first.close()
+      const second = lazyMail(quiet({ store: sqlite(file) }))
+      const handled = vi.fn()
+      if (when === "after") await second.open()
+      await second.on("crm", ["contact.created"], (event) => void handled(event.data.contact.email))
+      await second.off("crm")
+      await second.off("unknown")
+      await second.contacts.create({ email: "ada@example.org" })
+      expect((await second.tick()).events).toEqual({ distributed: 1, attempted: 0 })
+      await second.on("crm", ["contact.created"], (event) => void handled(event.data.contact.email))
+      await second.contacts.create({ email: "bob@example.org" })
+      await second.tick()
+      expect(handled.mock.calls).toEqual([["bob@example.org"]])
+      expect(await rejection(second.off(""))).toBeInstanceOf(InvalidArgument)
+      await second.close()
+    }
+  )
+
   it("repeats an event whose handler rejects", async () => {
     const mail = await openQuiet()
     const handler = vi.fn().mockRejectedValueOnce(new Error("The product is busy."))

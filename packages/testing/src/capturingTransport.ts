@@ -19,8 +19,6 @@ export interface CapturingTransport {
   readonly shape: TransportShape
   /** Oldest first. */
   readonly captured: () => ReadonlyArray<CapturedMail>
-  /** Calls `listener` for each mail from now on, and returns a function that ends this. */
-  readonly onCapture: (listener: () => void) => () => void
   readonly script: (to: string | RegExp, outcomes: ReadonlyArray<ScriptedOutcome>) => void
   /** How many hand-offs have begun and not ended. */
   readonly underWay: () => number
@@ -51,7 +49,6 @@ export const makeCapturingTransport = (now: () => number): CapturingTransport =>
   const captured: Array<CapturedMail> = []
   let underWay = 0
   let steps = 0
-  const listeners = new Set<() => void>()
   // The bytes of the files of each hand-off, as the stub reads them.
   const contents = new Map<string, ReadonlyArray<{ readonly pieces: Array<Uint8Array> }>>()
 
@@ -61,7 +58,6 @@ export const makeCapturingTransport = (now: () => number): CapturingTransport =>
       const files = (contents.get(message.deliveryId) ?? []).map(({ pieces }) => new Uint8Array(Buffer.concat(pieces)))
       captured.push(toCapturedMail(message, files, () => sourceOf(stub, message.deliveryId), now()))
       if (captured.length > capturedMax) captured.shift()
-      for (const listener of listeners) listener()
     }
   })
 
@@ -102,10 +98,6 @@ export const makeCapturingTransport = (now: () => number): CapturingTransport =>
   return {
     shape,
     captured: () => [...captured],
-    onCapture: (listener) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
     script: (to, outcomes) => {
       if (typeof to !== "string" && !types.isRegExp(to))
         throw new TypeError("The address of a script must be a text or a pattern.")

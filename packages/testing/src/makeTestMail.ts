@@ -150,6 +150,10 @@ export const testMail = (options: TestMailOptions = {}): TestMail => {
       throw cause
     }
   }
+  const off: Mail["off"] = async (name, options) => {
+    await finish(current.session.mail.off(name, options))
+    registrations.delete(name)
+  }
   const captures = makeCaptures(session)
   const report = makeReports(session, captures.last)
   const advanceTo = (instant: number) => current.session.advanceTo(instant)
@@ -166,6 +170,7 @@ export const testMail = (options: TestMailOptions = {}): TestMail => {
     project: (projectId, settings) =>
       settled(() => forTests(current.session.mail.project(projectId, settings)), finish),
     on,
+    off,
     close,
     [Symbol.asyncDispose]: close,
     get runtime() {

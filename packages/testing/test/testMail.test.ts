@@ -203,6 +203,17 @@ describe("reset", () => {
     expect(seen).toStrictEqual(["ada@example.org"])
   })
 
+  it("keeps no handler that was deleted", async () => {
+    const mail = openTest()
+    const seen: Array<string> = []
+    await mail.on("log", ["email.delivered"], ({ data }) => seen.push(data.recipient))
+    await mail.off("log")
+    await mail.send(welcome)
+    await mail.reset()
+    await mail.send(welcome)
+    expect(seen).toStrictEqual([])
+  })
+
   it("resolves after a handler was refused, and keeps the handler before", async () => {
     const mail = openTest()
     let events = 0

@@ -8,6 +8,7 @@ import type { EventBody } from "../domain/event/EventBody.ts"
 import { eventBody } from "../domain/event/EventBody.ts"
 import type { EventDelivery } from "../domain/event/EventDelivery.ts"
 import { messageIdOfEvent } from "../domain/event/EventRecord.ts"
+import { allProjects } from "../domain/event/Subscription.ts"
 import type { EventKind, MailEvent, MailEventOf } from "../domain/event/MailEvent.ts"
 import { toMailEvent } from "../domain/event/MailEvent.ts"
 import type { ResourceOf } from "../domain/store/Resource.ts"
@@ -61,17 +62,21 @@ export interface EventSending extends WebhookSending {
   readonly pausedUntil: (subscriber: string, now: Instant) => Instant
 }
 
-/** The event and the webhook of an event delivery; `null` for what no longer exists. */
+/** Whether the subscriber is a webhook, and not a subscription. */
+export const isWebhook = (subscriber: string): boolean => subscriber.startsWith("whk_")
+
+/** The event and the subscriber of an event delivery; `null` for what no longer exists. */
 const loadAttempt = ({ store }: EventSending, { eventId, projectId, subscriber }: EventDelivery) =>
   Effect.gen(function* () {
     const [record, found] = yield* store.read([
       { _tag: "Event", projectId, id: eventId },
-      { _tag: "Resource", projectId, id: subscriber }
+      { _tag: "Resource", projectId: isWebhook(subscriber) ? projectId : allProjects, id: subscriber }
     ])
     const messageId = record === null ? null : messageIdOfEvent(record)
     const [message] = messageId === null ? [null] : yield* store.read([{ _tag: "Message", projectId, id: messageId }])
     return {
       event: record === null ? null : toMailEvent(record, message),
+      exists: found !== null,
       webhook: resourceOfKind(found, "webhook")
     }
   })
@@ -83,6 +88,8 @@ const notAttempted = (error: string): EventDeliveryResult => ({ _tag: "NotAttemp
 const secretWaitMillis = 5 * minuteMillis
 /** The wait after an attempt whose event could not be read. The wait begins when the store is available again. */
 const storeWaitMillis = 5 * secondMillis
+/** The wait after a handler was gone before the attempt. Another process may have one. */
+const handlerWaitMillis = secondMillis
 const postponed = (error: string, waitMillis: number): EventDeliveryResult => ({ _tag: "Postponed", error, waitMillis })
 
 /** Sends once. Every failure of the subscriber or the sink becomes a result, so this effect never fails. */
@@ -132,11 +139,13 @@ const nothingSent = (result: EventDeliveryResult): Attempted => ({ result, attem
 
 const attempt = (deps: EventSending, eventDelivery: EventDelivery): Effect.Effect<Attempted, StoreUnavailable> =>
   Effect.gen(function* () {
-    const { event, webhook } = yield* loadAttempt(deps, eventDelivery)
+    const { subscriber } = eventDelivery
+    const { event, exists, webhook } = yield* loadAttempt(deps, eventDelivery)
     if (event === null) return nothingSent(notAttempted("event_deleted"))
-    const handler = deps.handlers.get(eventDelivery.subscriber)
+    const handler = deps.handlers.get(subscriber)
     if (handler !== undefined) return { result: yield* sendToHandler(handler, event), attemptedUrl: null }
-    if (webhook === null) return nothingSent(notAttempted("webhook_deleted"))
+    if (!exists) return nothingSent(notAttempted(isWebhook(subscriber) ? "webhook_deleted" : "subscription_deleted"))
+    if (webhook === null) return nothingSent(postponed("no_handler", handlerWaitMillis))
     if (webhook.content.status === "disabled") return nothingSent(notAttempted("webhook_disabled"))
     const result = yield* sendToWebhook(deps, webhook, eventDelivery.id, eventBody(event))
     return { result, attemptedUrl: webhook.content.url }
@@ -183,7 +192,7 @@ const countEnded = ({ subscriber, status }: EventDelivery): Effect.Effect<void> 
     ? Effect.void
     : recordMetric(
         "mailkeep_event_deliveries_total",
-        { subscriber: subscriber.startsWith("whk_") ? "webhook" : "handler", outcome: status },
+        { subscriber: isWebhook(subscriber) ? "webhook" : "handler", outcome: status },
         1
       )
 

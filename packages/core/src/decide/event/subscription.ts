@@ -1,5 +1,5 @@
 /**
- * Creates the subscription of an in-process subscriber, or changes its kinds of events. Source: decision 0028.
+ * Creates the subscription of an in-process subscriber, changes its kinds of events, or deletes it. Source: decision 0028.
  */
 import { Result } from "effect"
 import type { EventKind } from "../../domain/event/MailEvent.ts"
@@ -22,7 +22,7 @@ export interface SubscriptionFacts {
   readonly count: number
 }
 
-/** The maximum number of subscriptions. No subscription is ever deleted. */
+/** The maximum number of subscriptions. */
 export const subscriptionsMax = 100
 
 const isSame = (a: ReadonlyArray<EventKind>, b: ReadonlyArray<EventKind>): boolean =>
@@ -55,3 +55,12 @@ export const ensureSubscription = (
     changes: [{ _tag: "PutResource", resource, replaces: existing?.revision ?? null }]
   })
 }
+
+/** Deletes the subscription. The answer is its id, or `null` when there is none. */
+export const deleteSubscription = (existing: ResourceOf<"subscription"> | null): Decision<string | null> =>
+  existing === null
+    ? unchanged(null)
+    : {
+        answer: existing.id,
+        changes: [{ _tag: "RemoveResource", projectId: allProjects, id: existing.id, revision: existing.revision }]
+      }

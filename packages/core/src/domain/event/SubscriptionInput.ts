@@ -15,8 +15,10 @@ const Handler = Schema.Unknown.check(
   Schema.makeFilter((handler) => typeof handler === "function", says("invalid_type", "must be a function"))
 )
 
+const Name = lineOf({ min: 1, max: nameCharactersMax })
+
 const SubscriptionInput = Schema.Struct({
-  name: lineOf({ min: 1, max: nameCharactersMax }),
+  name: Name,
   kinds: EventKinds,
   handler: Handler
 })
@@ -27,6 +29,9 @@ declare const valid: unique symbol
 export type ValidSubscription = typeof SubscriptionInput.Type & { readonly [valid]: "Subscription" }
 
 const decode = decoder(SubscriptionInput, { kinds: eventKinds.length })
+
+/** Checks the name of a subscription. */
+export const parseSubscriptionName = decoder(Schema.Struct({ name: Name }))
 
 /** Checks a subscription before anything is stored, because a subscription without a handler would only fail. */
 export const parseSubscription = (input: unknown) =>

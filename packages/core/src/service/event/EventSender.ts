@@ -5,11 +5,9 @@
  */
 import type { Scope } from "effect"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { ensureSubscription } from "../../decide/event/subscription.ts"
 import type { EventDelivery } from "../../domain/event/EventDelivery.ts"
 import type { EventKind } from "../../domain/event/MailEvent.ts"
 import { eventKinds } from "../../domain/event/MailEvent.ts"
-import { parseSubscription } from "../../domain/event/SubscriptionInput.ts"
 import type { AnswerOf } from "../../domain/store/Query.ts"
 import type { TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
@@ -17,22 +15,22 @@ import type { Instant } from "../../domain/value/Instant.ts"
 import { dayMillis, secondMillis } from "../../domain/value/Instant.ts"
 import type { OptionRules } from "../../domain/value/OptionRule.ts"
 import { checkedOptions, wholeOption } from "../../domain/value/OptionRule.ts"
-import { allProjects } from "../../domain/event/Subscription.ts"
 import { boundedWorkByKey } from "../../internal/boundedWork.ts"
 import type { CircuitBreakers } from "../../internal/circuitBreaker.ts"
 import { makeCircuitBreakers } from "../../internal/circuitBreaker.ts"
 import { makeClockJumpDetector } from "../../internal/clockJumpDetector.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { makeDistributionPause } from "../../internal/distributionPause.ts"
+import { makeDeletedSubscriptions } from "../../internal/deletedSubscriptions.ts"
 import { distribute, distributeAll, undistributedEvents } from "../../internal/eventDistribution.ts"
 import type { EventHandler, EventSending } from "../../internal/eventSending.ts"
-import { attemptEventDelivery } from "../../internal/eventSending.ts"
+import { attemptEventDelivery, isWebhook } from "../../internal/eventSending.ts"
+import type { Subscribing } from "../../internal/subscribing.ts"
+import { subscribe, unsubscribe } from "../../internal/subscribing.ts"
 import { logWarningOnce } from "../../internal/logOnce.ts"
-import { validated } from "../../internal/validated.ts"
 import type { StartWork } from "../../internal/workLoop.ts"
 import { runTogether, runWorkLoop } from "../../internal/workLoop.ts"
 import type { WorkerLease } from "../../internal/workerLease.ts"
-import { resourceOfKind, resourcesOf } from "../../internal/resources.ts"
 import { forwardJumpMillis, leaseRule, makeWorkerLease } from "../../internal/workerLease.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { EventSink } from "../../port/EventSink.ts"
@@ -81,12 +79,11 @@ export interface EventSenderReport {
   readonly attempted: number
 }
 
-interface Deps extends EventSending {
+interface Deps extends EventSending, Subscribing {
+  readonly handlers: Subscribing["handlers"]
   readonly settings: EventSenderOptions
-  readonly ids: IdSource["Service"]
   readonly wakeUp: WakeUp["Service"]
   readonly lease: WorkerLease
-  readonly handlers: Map<string, EventHandler>
   readonly circuitBreakers: CircuitBreakers
   readonly warnNoSink: Effect.Effect<void>
 }
@@ -94,12 +91,14 @@ interface Deps extends EventSending {
 /** For each request to a webhook that accepts, so many event deliveries are claimed ahead or wait for the commit of their result. */
 const aheadPerRequest = 3
 
-const isWebhook = (subscriber: string): boolean => subscriber.startsWith("whk_")
-
-/** How many more event deliveries of a subscriber may start. A handler gets one event at a time, and no event waits for the retry of another. */
-const capacityFor = ({ handlers, sink, settings, circuitBreakers }: Deps, subscriber: string): number => {
+/**
+ * How many more event deliveries of a subscriber may start. A handler gets one event at a time, and no event waits for the retry of another. Those of
+ * a deleted subscription only end.
+ */
+const capacityFor = (deps: Deps, subscriber: string): number => {
+  const { handlers, sink, settings, circuitBreakers, deletedSubscriptions } = deps
   if (handlers.has(subscriber)) return circuitBreakers.capacity(subscriber, 1)
-  if (sink === null || !isWebhook(subscriber)) return 0
+  if (isWebhook(subscriber) ? sink === null : !deletedSubscriptions.has(subscriber)) return 0
   return circuitBreakers.capacityAhead(subscriber, settings.perWebhook, settings.perWebhook * aheadPerRequest)
 }
 
@@ -132,7 +131,9 @@ const startDue = (
   now: Instant
 ): Effect.Effect<Started, StoreUnavailable> =>
   Effect.gen(function* () {
-    if (deps.sink === null && pending.some(({ subscriber }) => isWebhook(subscriber))) yield* deps.warnNoSink
+    const subscribers = pending.map(({ subscriber }) => subscriber)
+    if (deps.sink === null && subscribers.some(isWebhook)) yield* deps.warnNoSink
+    yield* deps.deletedSubscriptions.look(subscribers.filter((one) => !isWebhook(one) && !deps.handlers.has(one)))
     const waiting = pending.filter(({ subscriber }) => capacityFor(deps, subscriber) > 0)
     const dueOf = ({ subscriber, dueAt }: (typeof pending)[number]) =>
       Math.max(dueAt, deps.circuitBreakers.pausedUntil(subscriber, now))
@@ -200,29 +201,6 @@ const run = (deps: Deps): Effect.Effect<never> =>
     makeTurn: makeTurn(deps)
   })
 
-const subscribe = Effect.fn("EventSender.subscribe")(function* (
-  deps: Deps,
-  name: string,
-  handler: EventHandler,
-  kinds: ReadonlyArray<EventKind>
-) {
-  const { store, ids, commit } = deps
-  const input = yield* validated(parseSubscription, { name, kinds, handler })
-  const subscriptions = resourcesOf({ store, ids }, { kind: "subscription", record: "subscription" })
-  const load = Effect.map(yield* subscriptions.newFacts(allProjects, input.name), ({ named, ...facts }) => ({
-    ...facts,
-    existing: resourceOfKind(named, "subscription")
-  }))
-  // A new subscription gets no event from before its registration.
-  if ((yield* load).existing === null) yield* distributeAll(deps)
-  const id = yield* commit(load, (facts) => ensureSubscription(input, facts), "bounded")
-  yield* Effect.acquireRelease(
-    Effect.sync(() => deps.handlers.set(id, handler)),
-    () => Effect.sync(() => deps.handlers.get(id) === handler && deps.handlers.delete(id))
-  )
-  yield* deps.wakeUp.events.notify
-})
-
 /**
  * Sends events to webhooks and to handlers in this process.
  *
@@ -252,7 +230,7 @@ export class EventSender extends Context.Service<
      *
      * The name identifies the subscriber over all starts of the program: 1 to 100 characters. The kinds (default: all) select the events
      * and narrow the type that the handler receives. Another call with the same name replaces the handler and the kinds for good: the earlier
-     * handler does not return when the later scope ends. A subscription cannot be deleted: without a handler, its events wait. Fails with
+     * handler does not return when the later scope ends. Without a handler, the events of a subscription wait; `unsubscribe` deletes it. Fails with
      * `InvalidArgument` for another name or kind or a handler that is no function, and with `TooManyRecords` when the name is new and there are 100 subscriptions.
      */
     readonly subscribe: <K extends EventKind = EventKind>(
@@ -260,6 +238,11 @@ export class EventSender extends Context.Service<
       handler: EventHandler<K>,
       kinds?: ReadonlyArray<K>
     ) => Effect.Effect<void, InvalidArgument | TooManyRecords | StoreUnavailable, Scope.Scope>
+    /**
+     * Deletes the subscription of this name, for a handler that the program no longer has. The events that wait for its handler are dropped within a minute. Does
+     * nothing when there is none. Fails with `InvalidArgument` for what is no name.
+     */
+    readonly unsubscribe: (name: string) => Effect.Effect<void, InvalidArgument | StoreUnavailable>
     /** Distributes all events so far to the current subscribers. A webhook or subscription that is created afterwards gets none of these events. */
     readonly distribute: Effect.Effect<number, StoreUnavailable>
   }
@@ -272,6 +255,7 @@ export class EventSender extends Context.Service<
         const settings = { ...defaultEventSenderOptions, ...checkedOptions("events", eventSenderRules, options) }
         const store = yield* MailStore
         const crypto = yield* Crypto
+        const wakeUp = yield* WakeUp
         const circuitBreakers = makeCircuitBreakers()
         const deps: Deps = {
           settings,
@@ -281,7 +265,8 @@ export class EventSender extends Context.Service<
           crypto,
           decrypt: (yield* Secrets).encryption("webhook").decrypt,
           sink: Option.getOrNull(yield* Effect.serviceOption(EventSink)),
-          wakeUp: yield* WakeUp,
+          wakeUp,
+          wakeSender: wakeUp.events.notify,
           lease: makeWorkerLease(
             { store, crypto, readClock: makeClockJumpDetector(forwardJumpMillis(settings.leaseMillis)) },
             settings.leaseMillis
@@ -292,6 +277,7 @@ export class EventSender extends Context.Service<
             waitingMax: settings.perWebhook * aheadPerRequest
           }),
           circuitBreakers,
+          deletedSubscriptions: makeDeletedSubscriptions(store),
           pausedUntil: circuitBreakers.pausedUntil,
           warnNoSink: logWarningOnce(
             "Event deliveries to webhooks are pending, but this process has no `EventSink` and sends none of them. Provide `WebhookSink.layer()` of `@mailkeep/webhooks`."
@@ -304,7 +290,8 @@ export class EventSender extends Context.Service<
           distribute: distributeAll(deps),
           run: run(deps),
           // The handler gets only events of the kinds that it selects.
-          subscribe: (name, handler, kinds) => subscribe(deps, name, handler as EventHandler, kinds ?? eventKinds)
+          subscribe: (name, handler, kinds) => subscribe(deps, name, handler as EventHandler, kinds ?? eventKinds),
+          unsubscribe: (name) => unsubscribe(deps, name)
         }
       })
     )

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { ensureSubscription, subscriptionsMax } from "../../../src/decide/event/subscription.ts"
+import { deleteSubscription, ensureSubscription, subscriptionsMax } from "../../../src/decide/event/subscription.ts"
 import type { ValidSubscription } from "../../../src/domain/event/SubscriptionInput.ts"
 import { ids, now, subscription } from "../fixtures.ts"
 
@@ -62,4 +62,16 @@ describe("ensureSubscription", () => {
       }
     ])
   })
+})
+
+describe("deleteSubscription", () => {
+  it("deletes the subscription, guarded by its revision", () => {
+    const { id } = subscription()
+    expect(deleteSubscription(subscription({ revision: 4 }))).toEqual({
+      answer: id,
+      changes: [{ _tag: "RemoveResource", projectId: "*", id, revision: 4 }]
+    })
+  })
+
+  it("writes nothing when there is none", () => expect(deleteSubscription(null)).toEqual({ answer: null, changes: [] }))
 })

@@ -1,0 +1,62 @@
+/**
+ * Registers the handlers of this process as subscribers of events, and deletes subscriptions. Source: decision 0028.
+ */
+import { Effect, Result } from "effect"
+import { deleteSubscription, ensureSubscription } from "../decide/event/subscription.ts"
+import type { EventKind } from "../domain/event/MailEvent.ts"
+import { allProjects } from "../domain/event/Subscription.ts"
+import { parseSubscription, parseSubscriptionName } from "../domain/event/SubscriptionInput.ts"
+import type { DeletedSubscriptions } from "./deletedSubscriptions.ts"
+import type { EventDistribution } from "./eventDistribution.ts"
+import { distributeAll } from "./eventDistribution.ts"
+import type { EventHandler } from "./eventSending.ts"
+import { resourceOfKind, resourcesOf } from "./resources.ts"
+import { validated } from "./validated.ts"
+
+/** What subscriptions need. */
+export interface Subscribing extends EventDistribution {
+  /** By the id of the subscription. */
+  readonly handlers: Map<string, EventHandler>
+  readonly deletedSubscriptions: DeletedSubscriptions
+  readonly wakeSender: Effect.Effect<void>
+}
+
+/** Stores the subscription, and registers its handler while the scope lasts. */
+export const subscribe = Effect.fn("EventSender.subscribe")(function* (
+  deps: Subscribing,
+  name: string,
+  handler: EventHandler,
+  kinds: ReadonlyArray<EventKind>
+) {
+  const { store, ids, commit } = deps
+  const input = yield* validated(parseSubscription, { name, kinds, handler })
+  const subscriptions = resourcesOf({ store, ids }, { kind: "subscription", record: "subscription" })
+  const load = Effect.map(yield* subscriptions.newFacts(allProjects, input.name), ({ named, ...facts }) => ({
+    ...facts,
+    existing: resourceOfKind(named, "subscription")
+  }))
+  // A new subscription gets no event from before its registration.
+  if ((yield* load).existing === null) yield* distributeAll(deps)
+  const id = yield* commit(load, (facts) => ensureSubscription(input, facts), "bounded")
+  yield* Effect.acquireRelease(
+    Effect.sync(() => deps.handlers.set(id, handler)),
+    () => Effect.sync(() => deps.handlers.get(id) === handler && deps.handlers.delete(id))
+  )
+  yield* deps.wakeSender
+})
+
+/** Deletes the subscription of this name, if there is one. The event sender then drops the events that wait for its handler. */
+export const unsubscribe = Effect.fn("EventSender.unsubscribe")(function* (deps: Subscribing, name: string) {
+  const input = yield* validated(parseSubscriptionName, { name })
+  const id = yield* deps.commit(
+    deps.store.read([
+      { _tag: "ResourceNamed", projectId: allProjects, kind: "subscription", parent: "", name: input.name }
+    ]),
+    ([named]) => Result.succeed(deleteSubscription(resourceOfKind(named, "subscription"))),
+    "bounded"
+  )
+  if (id === null) return
+  deps.handlers.delete(id)
+  deps.deletedSubscriptions.add(id)
+  yield* deps.wakeSender
+})
