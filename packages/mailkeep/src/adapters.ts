@@ -2,6 +2,8 @@
  * The store and the transport of `openMail`: the ones of Mailkeep, and those of other authors.
  */
 import type { MailStore, Transport } from "@mailkeep/core"
+import type { OptionRules } from "@mailkeep/core/options"
+import { assertOptions, mustBe, optionsOf } from "@mailkeep/core/options"
 import type { CapturedMessage, SmtpAuth, SmtpOptions, SmtpTransport, StubOptions } from "@mailkeep/smtp"
 import { Context, Effect, Layer, Redacted } from "effect"
 
@@ -37,9 +39,15 @@ export interface SqliteStoreOptions {
   readonly connection?: { readonly inTransaction: boolean }
 }
 
+const sqliteRules: OptionRules<SqliteStoreOptions> = {
+  filename: mustBe("the path of the file", (value) => typeof value === "string"),
+  // The store looks of which driver it is when it opens.
+  connection: mustBe("a connection of better-sqlite3", (value) => typeof value === "object" && value !== null)
+}
+
 /**
  * One SQLite file in WAL mode. Creates the file if it does not exist; its folder must exist. Each answer comes after a sync to the disk. Throws a
- * `TypeError` without a path.
+ * `TypeError` without a path, for an unknown option and for one of another form.
  *
  * @example
  * ```ts
@@ -55,6 +63,7 @@ export const sqlite = (file: string | SqliteStoreOptions): StoreAdapter => {
   // A program without types, or an environment variable that is not set.
   if (typeof options?.filename !== "string" || options.filename === "")
     throw new TypeError('sqlite needs the path of the file, such as sqlite("mail.db").')
+  assertOptions(optionsOf(sqliteRules, { owner: "sqlite" }), options)
   return {
     layer: Layer.unwrap(
       Effect.map(

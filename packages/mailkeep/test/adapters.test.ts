@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { MailServer } from "@mailkeep/http"
 import { SMTPServer } from "smtp-server"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { smtp, sqlite, stub } from "../src/index.ts"
 import { openQuiet, rejection, signal, temporaryFile, welcome } from "./testMail.ts"
 
@@ -73,6 +73,53 @@ describe("smtp, with wrong options", () => {
     const failure = await openQuiet({ transport }).catch((cause: unknown) => cause)
     expect(failure).toMatchObject({ _tag: "SmtpOptionsInvalid", reason: expect.stringContaining(reason) })
     expect(String(failure)).not.toContain("secret")
+  })
+})
+
+describe("sqlite, with wrong options", () => {
+  it.each<[string, object]>([
+    ['"conection" is not an option of sqlite. The options are filename, connection.', { conection: {} }],
+    ["connection must be a connection of better-sqlite3.", { connection: "mail.db" }],
+    ['sqlite needs the path of the file, such as sqlite("mail.db").', { filename: 5 }]
+  ])("throws a TypeError at once: %s", (message, options) => {
+    expect(() => sqlite({ filename: "mail.db", ...options } as never)).toThrow(new TypeError(message))
+  })
+})
+
+describe("stub, with wrong options", () => {
+  it.each<[string, object]>([
+    ['"scripts" is not an option of the stub. The options are script,', { scripts: [] }],
+    ["script must be a list of rules", { script: {} }],
+    [
+      '"to" is not an option of script[1]. The options are recipient, acts.',
+      { script: [{ acts: [{ act: "hang" }] }, { to: "a" }] }
+    ],
+    ["script[0].acts must be a list of at least one act", { script: [{ recipient: "a" }] }],
+    ["script[0].acts must be a list of at least one act", { script: [{ acts: [{ act: "bounce" }] }] }],
+    ["script[0].recipient must be an address or a pattern", { script: [{ recipient: 5, acts: [{ act: "hang" }] }] }],
+    ["capabilities.smtpUtf8 must be true or false", { capabilities: { smtpUtf8: "yes" } }],
+    ["keep must be a whole number from 0, or Infinity", { keep: -1 }],
+    ["onCaptured must be a function", { onCaptured: {} }]
+  ])("does not open the mail, and says why: %s", async (message, options) => {
+    const failure = await openQuiet({ transport: stub(options as never) }).catch((cause: unknown) => cause)
+    expect(failure).toBeInstanceOf(TypeError)
+    expect(String(failure)).toContain(message)
+  })
+
+  it("opens the mail with every option in its form", async () => {
+    const captured = vi.fn()
+    const transport = stub({
+      script: [{ recipient: /^ada@/, acts: [{ act: "defer" }, { act: "deliver" }] }],
+      capabilities: { confirmsDelivery: true, maxMessageBytes: null, smtpUtf8: undefined as never },
+      keep: Number.POSITIVE_INFINITY,
+      keepBytes: 0,
+      crash: () => {},
+      onCaptured: captured
+    })
+    const mail = await openQuiet({ transport })
+    await mail.send({ ...welcome, to: "bob@example.org" })
+    await mail.tick()
+    expect(captured).toHaveBeenCalledTimes(1)
   })
 })
 
