@@ -148,7 +148,7 @@ export interface Mail extends MailProject, AsyncDisposable {
   ) => Promise<void>
   /**
    * Deletes the subscription of this name, for a handler that your product no longer has. While a subscription exists, its events wait for a handler.
-   * Those that wait are dropped within a minute, and a later `on` with the name begins anew. Resolves also when there is no such subscription.
+   * Those that wait are dropped within a minute, and a later `on` with the name begins again. Resolves also when there is no such subscription.
    * Rejects with `InvalidArgument` for what is no name.
    */
   readonly off: (name: string, options?: CallOptions) => Promise<void>

@@ -93,7 +93,7 @@ describe.each(stores)("unsubscribe, over $name", (store) => {
       })
     ))
 
-  it("leaves room for another subscription", () =>
+  it("permits another subscription in the place of the deleted one", () =>
     withTestMail(store)(
       Effect.gen(function* () {
         const { subscribe } = yield* EventSender
