@@ -56,7 +56,7 @@ export interface WorkerLease {
   readonly heartbeat: Effect.Effect<never>
   /** Ends the leases of the current id and of former ids. */
   readonly release: Effect.Effect<void>
-  /** Ends the lease of the current id, unless one of its rows is still under work. Writes nothing when it has no lease. */
+  /** As `release`, except for an id with rows under work. Writes nothing when no claim has set a lease. */
   readonly releaseIdle: Effect.Effect<void>
 }
 
@@ -187,11 +187,13 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
       return Effect.ignore(commit(Effect.void, () => Result.succeed(endLeases(ids)), "once"))
     })
 
-  const release = Effect.suspend(() => end([...formerIds, workerId]))
+  const release = Effect.suspend(() => end([...formerIds.splice(0), workerId]))
 
-  const releaseIdle = Effect.suspend(() =>
-    renewed.has(workerId) && !claimedRows.has(workerId) ? end([workerId]) : Effect.void
-  )
+  const releaseIdle = Effect.suspend(() => {
+    const ids = [...formerIds.splice(0), ...(renewed.has(workerId) ? [workerId] : [])]
+    const idle = ids.filter((id) => !claimedRows.has(id))
+    return idle.length === 0 ? Effect.void : end(idle)
+  })
 
   return {
     workerId: () => workerId,

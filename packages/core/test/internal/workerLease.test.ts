@@ -138,6 +138,46 @@ describe("release", () => {
   )
 })
 
+describe("releaseIdle", () => {
+  it.each(endings)("ends the lease of a former id after the work on its row %s", (_, end) =>
+    withLease((lease, store) =>
+      Effect.gen(function* () {
+        const row = yield* claimOne(lease)
+        yield* end(lease, [row])
+        yield* lease.releaseIdle
+        expect(store.endedLeases()).toEqual([row.worker])
+      })
+    )
+  )
+
+  it("leaves the leases of ids with rows under work", () =>
+    withLease((lease, store) =>
+      Effect.gen(function* () {
+        yield* Effect.forEach([1, 2], () =>
+          Effect.gen(function* () {
+            const row = yield* claimOne(lease)
+            yield* Effect.forkChild(lease.workOn(row, Effect.never), { startImmediately: true })
+            yield* lease.changeWorkerId
+          })
+        )
+        yield* lease.releaseIdle
+        expect(store.endedLeases()).toEqual([])
+      })
+    ))
+
+  it("writes nothing after `release`", () =>
+    withLease((lease, store) =>
+      Effect.gen(function* () {
+        yield* claimOne(lease)
+        yield* lease.changeWorkerId
+        yield* lease.release
+        const ended = store.endedLeases().length
+        yield* lease.releaseIdle
+        expect(store.endedLeases()).toHaveLength(ended)
+      })
+    ))
+})
+
 describe("changeWorkerId", () => {
   it("forgets the last renewal of an id without rows under work, and keeps the last renewal of an id with rows", () =>
     withLease((lease) =>
