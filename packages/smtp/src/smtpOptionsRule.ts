@@ -3,7 +3,15 @@
  * an unknown `tls`, the transport would encrypt only when the relay offers it.
  */
 import type { OptionRule, OptionRules } from "@mailkeep/core/options"
-import { flagOption, functionOption, mustBe, optionsOf, wholeOption, wholeOrNullOption } from "@mailkeep/core/options"
+import {
+  flagOption,
+  functionOption,
+  given,
+  mustBe,
+  optionsOf,
+  wholeOption,
+  wholeOrNullOption
+} from "@mailkeep/core/options"
 import { Redacted } from "effect"
 import { canonicalHost } from "./canonicalHost.ts"
 import type {
@@ -47,11 +55,14 @@ const accessTokenAuth: OptionRules<AccessTokenAuth> = { user: credential, access
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** An absent password and an absent access token can be `undefined`, as in every group of options. */
 const auth: OptionRule = (value, path) => {
   if (!isObject(value)) return `${path} must be an object with user and password, or with user and accessToken.`
-  return "accessToken" in value
-    ? optionsOf(accessTokenAuth, { required: ["user", "accessToken"] })(value, path)
-    : optionsOf(passwordAuth, { required: ["user", "password"] })(value, path)
+  const present = given(value)
+  const hasToken = "accessToken" in present || ("accessToken" in value && !("password" in present))
+  return hasToken
+    ? optionsOf(accessTokenAuth, { required: ["user", "accessToken"] })(present, path)
+    : optionsOf(passwordAuth, { required: ["user", "password"] })(present, path)
 }
 
 const tlsModes: Readonly<Record<TlsMode, true>> = { implicit: true, required: true, opportunistic: true, off: true }

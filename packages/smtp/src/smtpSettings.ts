@@ -51,7 +51,8 @@ export const settingsOf = (options: SmtpOptions): Result.Result<SmtpSettings, Sm
   const host = canonicalHost(options.host)
   // No other machine can read the connection.
   const loopback = isLoopbackHost(host)
-  const auth = options.auth ?? null
+  // The login asks which fields there are.
+  const auth = options.auth === undefined ? null : given<SmtpAuth>(options.auth)
   const tls = options.tls ?? (loopback && auth === null ? "off" : "required")
   const settings: SmtpSettings = {
     host,

@@ -12,6 +12,7 @@ const reasonOf = (options: unknown) => {
 }
 
 const auth = { user: "shop", password: Redacted.make("secret") }
+const accessToken = () => Promise.resolve(Redacted.make("secret"))
 
 describe("settingsOf", () => {
   it.each<[string, object]>([
@@ -33,6 +34,8 @@ describe("settingsOf", () => {
     ["auth.password must be text", { auth: { user: "shop" } }],
     ["certificate.ca must be PEM text", { certificate: { ca: 5 } }],
     ["auth.accessToken must be a function", { auth: { user: "shop", accessToken: "secret" } }],
+    ["auth.accessToken must be a function", { auth: { user: "shop", accessToken: undefined } }],
+    ['"password" is not an option of auth', { auth: { ...auth, accessToken } }],
     ["auth.method must be", { auth: { ...auth, method: "CRAM-MD5" } }],
     ["host must be a host name", { host: 5 }]
   ])("refuses the option with the reason: %s (%j)", (reason, options) => {
@@ -48,5 +51,13 @@ describe("settingsOf", () => {
   it("takes options that are undefined", () => {
     const unset = { tls: undefined, pool: undefined, timeouts: { commandMillis: undefined }, auth: undefined }
     expect(reasonOf({ host: "relay.example", ...unset, dsn: undefined, certificate: undefined })).toBeNull()
+  })
+
+  it("takes a password or an access token when the other one is undefined, and leaves the other one out", () => {
+    const authOf = (given: unknown) =>
+      Result.getOrThrow(settingsOf({ host: "relay.example", auth: given } as SmtpOptions)).auth
+    expect(authOf({ ...auth, accessToken: undefined, method: undefined })).toStrictEqual(auth)
+    const token = { user: "shop", accessToken }
+    expect(authOf({ ...token, password: undefined })).toStrictEqual(token)
   })
 })
