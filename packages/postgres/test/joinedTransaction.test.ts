@@ -138,6 +138,24 @@ describe.skipIf(!hasPostgres())("a call in a transaction of the product", () => 
     expect([found.status, found.looks]).toEqual(["T", 0])
   })
 
+  it("listens for the end of the transaction before the product can end it", async () => {
+    const server = await testServer()
+    const pool = newPool(server.urlOf(await server.createDatabase()))
+    const program = Effect.gen(function* () {
+      const store = yield* PostgresMailStore.make({ pool })
+      const client = yield* Effect.promise(() => pool.connect())
+      const listeners = () => client.connection.listenerCount("commandComplete")
+      yield* query(client, "BEGIN")
+      const joined = yield* join(store, client)
+      const before = listeners()
+      yield* joined.end(true)
+      const after = listeners()
+      client.release(true)
+      return after - before
+    })
+    expect(await Effect.runPromise(Effect.scoped(program))).toBe(1)
+  })
+
   it.each([
     ["the driver knows the state of the transaction", false],
     ["the driver is older and does not know the state", true]

@@ -239,7 +239,11 @@ export const makeJoinTransaction = (
             return Effect.void
           }
           written.set(client, changes)
-          return Effect.asVoid(Effect.forkIn(Effect.andThen(untilTransactionEnd(client), announceEnd(client)), scope))
+          return Effect.asVoid(
+            Effect.forkIn(Effect.andThen(untilTransactionEnd(client), announceEnd(client)), scope, {
+              startImmediately: true
+            })
+          )
         })
       return Effect.andThen(
         turns.take(1),
