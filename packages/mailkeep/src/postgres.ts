@@ -14,7 +14,7 @@
  * ```
  */
 import type { OptionRule, OptionRules } from "@mailkeep/core/options"
-import { assertOptions, optionsOf } from "@mailkeep/core/options"
+import { assertOptions, flagOption, mustBe, optionsOf } from "@mailkeep/core/options"
 import type { PostgresMailStore } from "@mailkeep/postgres"
 import { Effect, Layer } from "effect"
 import type { StoreAdapter } from "./adapters.ts"
@@ -48,7 +48,7 @@ const poolRule: OptionRule = (value, path) => {
   return isClient(value) ? `${path} must be a pool of pg and not a client.` : undefined
 }
 
-/** The store checks the value when it opens. */
+/** The store checks the number when it opens. */
 const laterChecked: OptionRule = () => undefined
 
 /** Every option. The compiler refuses this table when the store has another option. */
@@ -56,12 +56,12 @@ const rules: OptionRules<Readonly<Record<OptionName, unknown>>> = {
   pool: poolRule,
   connectionString: urlRule,
   connectionsMax: laterChecked,
-  schema: laterChecked,
-  migrate: laterChecked,
+  schema: mustBe("the name of a schema", (value) => typeof value === "string"),
+  migrate: flagOption,
   partitions: laterChecked,
-  allowAsynchronousCommit: laterChecked,
-  storageKeepsCommits: laterChecked,
-  listen: (value, path) => (typeof value === "string" ? urlRule(value, path) : undefined)
+  allowAsynchronousCommit: flagOption,
+  storageKeepsCommits: flagOption,
+  listen: (value, path) => (typeof value === "boolean" ? undefined : urlRule(value, path))
 }
 
 const checkedOptions = (connection: string | PostgresPool | PostgresStoreOptions): PostgresStoreOptions => {

@@ -57,6 +57,19 @@ describe("postgres", () => {
     )
   })
 
+  it.each([
+    ["migrate", "false", "true or false."],
+    ["allowAsynchronousCommit", "false", "true or false."],
+    ["storageKeepsCommits", 0, "true or false."],
+    ["schema", 5, "the name of a schema."]
+  ])("refuses the option %s when it is %j", (name, value, form) => {
+    expect(refusalOf({ connectionString: "postgres://db.example/shop", [name]: value })).toBe(`${name} must be ${form}`)
+  })
+
+  it.each([5, null, {}])("refuses %j as the option listen", (listen) => {
+    expect(refusalOf({ connectionString: "postgres://db.example/shop", listen })).toBe(`listen ${urlForm}`)
+  })
+
   it("refuses a URL with an option of the command", () => {
     const url = "postgres://mail:secret@db.example/shop?sslmode=require&mailkeep_schema=mail"
     const sentence = "has the parameter mailkeep_schema, which only the command reads. Give the option instead."
