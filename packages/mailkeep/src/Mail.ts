@@ -148,8 +148,8 @@ export interface Mail extends MailProject, AsyncDisposable {
   ) => Promise<void>
   /**
    * Deletes the subscription of this name, for a handler that your product no longer has. While a subscription exists, its events wait for a handler.
-   * Those that wait are dropped within a minute, and a later `on` with the name begins again. Resolves also when there is no such subscription.
-   * Rejects with `InvalidArgument` for what is no name.
+   * Those that wait are dropped within about a minute. A later `on` with the name makes another subscription. A handler that another process has for the
+   * deleted one gets no later events. Resolves also when there is no such subscription. Rejects with `InvalidArgument` for what is no name.
    */
   readonly off: (name: string, options?: CallOptions) => Promise<void>
   /** Whether the store answers, whether mail moves, and how the relay is doing. A report contains no address. */

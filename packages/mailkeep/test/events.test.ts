@@ -2,7 +2,7 @@
  * Handlers of events.
  */
 import { describe, expect, expectTypeOf, it, vi } from "vitest"
-import type { MailEvent, MailEventOf } from "../src/index.ts"
+import type { Mail, MailEvent, MailEventOf } from "../src/index.ts"
 import { InvalidArgument, lazyMail, openMail, sqlite, stub } from "../src/index.ts"
 import { openQuiet, quiet, rejection, temporaryFile, welcome } from "./testMail.ts"
 
@@ -122,6 +122,24 @@ describe("on", () => {
       await second.close()
     }
   )
+
+  it("gives no later events to the handler of another process after its subscription was deleted", async () => {
+    const file = temporaryFile()
+    const [first, second] = await Promise.all([1, 2].map(() => openQuiet({ store: sqlite(file) })))
+    const seen: Array<string> = []
+    const subscribe = (mail: Mail, by: string) =>
+      mail.on("crm", ["contact.created"], ({ data }) => void seen.push(`${by} ${data.contact.email}`))
+    await subscribe(second!, "before")
+    await first!.off("crm")
+    await subscribe(first!, "first")
+    await first!.contacts.create({ email: "ada@example.org" })
+    await second!.tick()
+    await first!.tick()
+    await subscribe(second!, "again")
+    await first!.contacts.create({ email: "bob@example.org" })
+    await second!.tick()
+    expect(seen).toEqual(["first ada@example.org", "again bob@example.org"])
+  })
 
   it("repeats an event whose handler rejects", async () => {
     const mail = await openQuiet()

@@ -239,8 +239,9 @@ export class EventSender extends Context.Service<
       kinds?: ReadonlyArray<K>
     ) => Effect.Effect<void, InvalidArgument | TooManyRecords | StoreUnavailable, Scope.Scope>
     /**
-     * Deletes the subscription of this name, for a handler that the program no longer has. The events that wait for its handler are dropped within a minute. Does
-     * nothing when there is none. Fails with `InvalidArgument` for what is no name.
+     * Deletes the subscription of this name, for a handler that the program no longer has. The events that wait for its handler are dropped within about a minute.
+     * A later `subscribe` makes another subscription. A handler that another process has for the deleted one gets no later events. Does nothing when
+     * there is none. Fails with `InvalidArgument` for what is no name.
      */
     readonly unsubscribe: (name: string) => Effect.Effect<void, InvalidArgument | StoreUnavailable>
     /** Distributes all events so far to the current subscribers. A webhook or subscription that is created afterwards gets none of these events. */
