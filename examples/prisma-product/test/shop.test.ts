@@ -15,6 +15,8 @@ import { placeOrder, SoldOut } from "../src/shop.ts"
 import { inTransaction } from "../src/transaction.ts"
 
 const url = process.env["DATABASE_URL"] ?? ""
+// Without a URL, pg would connect to the server of this machine, and its tables would be emptied.
+if (url === "") throw new Error("Use: DATABASE_URL=postgres://… npm test")
 const stock = 4
 
 describe("an order", () => {
