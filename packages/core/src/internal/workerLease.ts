@@ -56,7 +56,10 @@ export interface WorkerLease {
   readonly heartbeat: Effect.Effect<never>
   /** Ends the leases of the current id and of former ids. */
   readonly release: Effect.Effect<void>
-  /** As `release`, except for an id with rows under work. Writes nothing when no claim has set a lease. */
+  /**
+   * Ends the lease of the current id, unless one of its rows is still under work. Writes nothing when it has no lease. The leases of former ids go on, so
+   * that the next of many short-lived workers does not claim a row at once whose work fails.
+   */
   readonly releaseIdle: Effect.Effect<void>
 }
 
@@ -187,13 +190,11 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
       return Effect.ignore(commit(Effect.void, () => Result.succeed(endLeases(ids)), "once"))
     })
 
-  const release = Effect.suspend(() => end([...formerIds.splice(0), workerId]))
+  const release = Effect.suspend(() => end([...formerIds, workerId]))
 
-  const releaseIdle = Effect.suspend(() => {
-    const ids = [...formerIds.splice(0), ...(renewed.has(workerId) ? [workerId] : [])]
-    const idle = ids.filter((id) => !claimedRows.has(id))
-    return idle.length === 0 ? Effect.void : end(idle)
-  })
+  const releaseIdle = Effect.suspend(() =>
+    renewed.has(workerId) && !claimedRows.has(workerId) ? end([workerId]) : Effect.void
+  )
 
   return {
     workerId: () => workerId,

@@ -139,41 +139,43 @@ describe("release", () => {
 })
 
 describe("releaseIdle", () => {
-  it.each(endings)("ends the lease of a former id after the work on its row %s", (_, end) =>
+  it("ends the lease after the work on its rows, once", () =>
     withLease((lease, store) =>
       Effect.gen(function* () {
         const row = yield* claimOne(lease)
-        yield* end(lease, [row])
+        yield* lease.workOn(row, Effect.void)
+        yield* lease.releaseIdle
         yield* lease.releaseIdle
         expect(store.endedLeases()).toEqual([row.worker])
       })
-    )
-  )
+    ))
 
-  it("leaves the leases of ids with rows under work", () =>
+  it("leaves the lease of an id with a row under work", () =>
     withLease((lease, store) =>
       Effect.gen(function* () {
-        yield* Effect.forEach([1, 2], () =>
-          Effect.gen(function* () {
-            const row = yield* claimOne(lease)
-            yield* Effect.forkChild(lease.workOn(row, Effect.never), { startImmediately: true })
-            yield* lease.changeWorkerId
-          })
-        )
+        const row = yield* claimOne(lease)
+        yield* Effect.forkChild(lease.workOn(row, Effect.never), { startImmediately: true })
         yield* lease.releaseIdle
         expect(store.endedLeases()).toEqual([])
       })
     ))
 
-  it("writes nothing after `release`", () =>
+  it.each(endings)("leaves the lease of a row when the work on it %s", (_, end) =>
     withLease((lease, store) =>
       Effect.gen(function* () {
-        yield* claimOne(lease)
-        yield* lease.changeWorkerId
-        yield* lease.release
-        const ended = store.endedLeases().length
+        const row = yield* claimOne(lease)
+        yield* end(lease, [row])
         yield* lease.releaseIdle
-        expect(store.endedLeases()).toHaveLength(ended)
+        expect(store.endedLeases()).toEqual([])
+      })
+    )
+  )
+
+  it("writes nothing when no claim has set a lease", () =>
+    withLease((lease, store) =>
+      Effect.gen(function* () {
+        yield* lease.releaseIdle
+        expect(store.endedLeases()).toEqual([])
       })
     ))
 })
