@@ -57,7 +57,7 @@ export interface WorkerLease {
   /** Ends the leases of the current id and of former ids. */
   readonly release: Effect.Effect<void>
   /**
-   * Ends the lease of the current id, unless one of its rows is still under work. Writes nothing when it has no lease. The leases of former ids go on, so
+   * Ends the lease of the current id, unless one of its rows is still under work. Writes nothing when it has no lease. The leases of former ids stay, so
    * that the next of many short-lived workers does not claim a row at once whose work fails.
    */
   readonly releaseIdle: Effect.Effect<void>
