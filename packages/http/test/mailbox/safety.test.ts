@@ -297,4 +297,14 @@ describe("the option mailbox", () => {
     expect(() => checkedMailbox(true, "production")).toThrow(/NODE_ENV=production/)
     expect([checkedMailbox(true, "test"), checkedMailbox("also in production", "production")]).toEqual([true, true])
   })
+
+  it.each(["test", "production"])(
+    "throws for another value with NODE_ENV=%s, instead of serving the mailbox",
+    (nodeEnv) => {
+      for (const option of ["yes", "true", 1, null])
+        expect(() => checkedMailbox(option as never, nodeEnv)).toThrow(
+          new TypeError('mailbox must be true, false or "also in production".')
+        )
+    }
+  )
 })
