@@ -96,9 +96,10 @@ export const connectMail = (options: ConnectMailOptions): ProjectHandle => {
   assertOptions(optionsOf(rules, { owner: "connectMail", required: ["url", "apiKey"] }), options)
   const { url, apiKey, from, signal } = options
   const request = makeRequest({
+    // Without a slash at its end, because each path begins with one.
     base: new URL(url).href.replace(/\/+$/, ""),
     apiKey,
-    fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
+    fetch: options.fetch ?? ((address, init) => globalThis.fetch(address, init)),
     timeoutMillis: options.timeoutMillis ?? defaultTimeoutMillis,
     retries: options.retries ?? defaultRetries,
     responseBytesMax: options.responseBytesMax ?? defaultResponseBytesMax,
