@@ -14,8 +14,8 @@ const existsMillis = minuteMillis
 export interface DeletedSubscriptions {
   readonly has: (id: string) => boolean
   readonly add: (id: string) => void
-  /** Looks whether the subscriptions still exist: each at most once a minute. */
-  readonly look: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+  /** Reads whether these subscriptions still exist: each at most once a minute. */
+  readonly readAgain: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
 }
 
 export const makeDeletedSubscriptions = (store: MailStoreShape): DeletedSubscriptions => {
@@ -29,12 +29,12 @@ export const makeDeletedSubscriptions = (store: MailStoreShape): DeletedSubscrip
   return {
     has: (id) => deleted.has(id),
     add,
-    look: (ids) =>
+    readAgain: (ids) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const isKnown = (id: string) =>
-          deleted.has(id) || Math.abs(now - (existedAt.get(id) ?? -Infinity)) < existsMillis
-        const unknown = ids.filter((id) => !isKnown(id))
+        // The distance counts, because the clock can be set back.
+        const isOld = (readAt: Instant | undefined) => readAt === undefined || Math.abs(now - readAt) >= existsMillis
+        const unknown = ids.filter((id) => !deleted.has(id) && isOld(existedAt.get(id)))
         if (unknown.length === 0) return
         const found = yield* store.read(
           unknown.map((id) => ({ _tag: "Resource", projectId: allProjects, id }) as const)

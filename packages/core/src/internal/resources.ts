@@ -67,6 +67,7 @@ export const resourcesOf = <K extends ResourceKind>(
       return ofKind(found) ?? (yield* new RecordNotFound({ record, id }))
     })
 
+  /** The query for the resource with this name. */
   const named = (projectId: ProjectId, name: string) =>
     ({ _tag: "ResourceNamed", projectId, kind, parent: "", name }) as const
 
@@ -109,5 +110,5 @@ export const resourcesOf = <K extends ResourceKind>(
       )
     })
 
-  return { all, list, get, newFacts, existingFacts, delete: deleteOne }
+  return { all, list, get, named, newFacts, existingFacts, delete: deleteOne }
 }

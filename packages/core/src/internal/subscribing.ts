@@ -12,14 +12,17 @@ import { distributeAll } from "./eventDistribution.ts"
 import type { EventHandler } from "./eventSending.ts"
 import { resourceOfKind, resourcesOf } from "./resources.ts"
 import { validated } from "./validated.ts"
+import type { WakeUpChannel } from "./workLoop.ts"
 
 /** What subscriptions need. */
 export interface Subscribing extends EventDistribution {
   /** By the id of the subscription. */
   readonly handlers: Map<string, EventHandler>
   readonly deletedSubscriptions: DeletedSubscriptions
-  readonly wakeSender: Effect.Effect<void>
+  readonly wakeUp: { readonly events: Pick<WakeUpChannel, "notify"> }
 }
+
+const subscriptionsOf = (deps: Subscribing) => resourcesOf(deps, { kind: "subscription", record: "subscription" })
 
 /** Stores the subscription, and registers its handler while the scope lasts. */
 export const subscribe = Effect.fn("EventSender.subscribe")(function* (
@@ -28,35 +31,31 @@ export const subscribe = Effect.fn("EventSender.subscribe")(function* (
   handler: EventHandler,
   kinds: ReadonlyArray<EventKind>
 ) {
-  const { store, ids, commit } = deps
   const input = yield* validated(parseSubscription, { name, kinds, handler })
-  const subscriptions = resourcesOf({ store, ids }, { kind: "subscription", record: "subscription" })
-  const load = Effect.map(yield* subscriptions.newFacts(allProjects, input.name), ({ named, ...facts }) => ({
+  const load = Effect.map(yield* subscriptionsOf(deps).newFacts(allProjects, input.name), ({ named, ...facts }) => ({
     ...facts,
     existing: resourceOfKind(named, "subscription")
   }))
   // A new subscription gets no event from before its registration.
   if ((yield* load).existing === null) yield* distributeAll(deps)
-  const id = yield* commit(load, (facts) => ensureSubscription(input, facts), "bounded")
+  const id = yield* deps.commit(load, (facts) => ensureSubscription(input, facts), "bounded")
   yield* Effect.acquireRelease(
     Effect.sync(() => deps.handlers.set(id, handler)),
     () => Effect.sync(() => deps.handlers.get(id) === handler && deps.handlers.delete(id))
   )
-  yield* deps.wakeSender
+  yield* deps.wakeUp.events.notify
 })
 
 /** Deletes the subscription of this name, if there is one. The event sender then drops the events that wait for its handler. */
 export const unsubscribe = Effect.fn("EventSender.unsubscribe")(function* (deps: Subscribing, name: string) {
   const input = yield* validated(parseSubscriptionName, { name })
   const id = yield* deps.commit(
-    deps.store.read([
-      { _tag: "ResourceNamed", projectId: allProjects, kind: "subscription", parent: "", name: input.name }
-    ]),
+    deps.store.read([subscriptionsOf(deps).named(allProjects, input.name)]),
     ([named]) => Result.succeed(deleteSubscription(resourceOfKind(named, "subscription"))),
     "bounded"
   )
   if (id === null) return
   deps.handlers.delete(id)
   deps.deletedSubscriptions.add(id)
-  yield* deps.wakeSender
+  yield* deps.wakeUp.events.notify
 })

@@ -184,11 +184,10 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
     Effect.forEach([...claimedRows.keys()], (worker) => Effect.ignoreCause(renew(worker, clock)), { discard: true })
   ).pipe(Effect.delay(Duration.millis(Math.floor(leaseMillis / 3))), Effect.forever)
 
-  const end = (ids: ReadonlyArray<string>) =>
-    Effect.suspend(() => {
-      renewed.delete(workerId)
-      return Effect.ignore(commit(Effect.void, () => Result.succeed(endLeases(ids)), "once"))
-    })
+  const end = (ids: ReadonlyArray<string>) => {
+    renewed.delete(workerId)
+    return Effect.ignore(commit(Effect.void, () => Result.succeed(endLeases(ids)), "once"))
+  }
 
   const release = Effect.suspend(() => end([...formerIds, workerId]))
 

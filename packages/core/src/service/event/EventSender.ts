@@ -133,7 +133,7 @@ const startDue = (
   Effect.gen(function* () {
     const subscribers = pending.map(({ subscriber }) => subscriber)
     if (deps.sink === null && subscribers.some(isWebhook)) yield* deps.warnNoSink
-    yield* deps.deletedSubscriptions.look(subscribers.filter((one) => !isWebhook(one) && !deps.handlers.has(one)))
+    yield* deps.deletedSubscriptions.readAgain(subscribers.filter((one) => !isWebhook(one) && !deps.handlers.has(one)))
     const waiting = pending.filter(({ subscriber }) => capacityFor(deps, subscriber) > 0)
     const dueOf = ({ subscriber, dueAt }: (typeof pending)[number]) =>
       Math.max(dueAt, deps.circuitBreakers.pausedUntil(subscriber, now))
@@ -256,7 +256,6 @@ export class EventSender extends Context.Service<
         const settings = { ...defaultEventSenderOptions, ...checkedOptions("events", eventSenderRules, options) }
         const store = yield* MailStore
         const crypto = yield* Crypto
-        const wakeUp = yield* WakeUp
         const circuitBreakers = makeCircuitBreakers()
         const deps: Deps = {
           settings,
@@ -266,8 +265,7 @@ export class EventSender extends Context.Service<
           crypto,
           decrypt: (yield* Secrets).encryption("webhook").decrypt,
           sink: Option.getOrNull(yield* Effect.serviceOption(EventSink)),
-          wakeUp,
-          wakeSender: wakeUp.events.notify,
+          wakeUp: yield* WakeUp,
           lease: makeWorkerLease(
             { store, crypto, readClock: makeClockJumpDetector(forwardJumpMillis(settings.leaseMillis)) },
             settings.leaseMillis
