@@ -39,8 +39,10 @@ export interface SqliteStoreOptions {
   readonly connection?: { readonly inTransaction: boolean }
 }
 
+const needsPath = 'sqlite needs the path of the file, such as sqlite("mail.db").'
+
 const sqliteRules: OptionRules<SqliteStoreOptions> = {
-  filename: mustBe("the path of the file", (value) => typeof value === "string"),
+  filename: (value) => (typeof value === "string" && value !== "" ? undefined : needsPath),
   // The store looks of which driver it is when it opens.
   connection: mustBe("a connection of better-sqlite3", (value) => typeof value === "object" && value !== null)
 }
@@ -59,11 +61,10 @@ const sqliteRules: OptionRules<SqliteStoreOptions> = {
  * ```
  */
 export const sqlite = (file: string | SqliteStoreOptions): StoreAdapter => {
-  const options = typeof file === "string" ? { filename: file } : file
   // A program without types, or an environment variable that is not set.
-  if (typeof options?.filename !== "string" || options.filename === "")
-    throw new TypeError('sqlite needs the path of the file, such as sqlite("mail.db").')
-  assertOptions(optionsOf(sqliteRules, { owner: "sqlite" }), options)
+  if (file === undefined || file === null) throw new TypeError(needsPath)
+  const options = typeof file === "string" ? { filename: file } : file
+  assertOptions(optionsOf(sqliteRules, { owner: "sqlite", required: ["filename"] }), options)
   return {
     layer: Layer.unwrap(
       Effect.map(

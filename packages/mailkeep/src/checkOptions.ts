@@ -5,7 +5,15 @@ import { MailCore } from "@mailkeep/core"
 import { isMailHostName, isProjectId, mailHostRules, parseSend } from "@mailkeep/core/binding"
 import { isNameServer } from "@mailkeep/core/node/dns"
 import type { OptionRule, OptionRules } from "@mailkeep/core/options"
-import { assertOptions, flagOption, functionOption, listOption, mustBe, optionsOf } from "@mailkeep/core/options"
+import {
+  assertOptions,
+  flagOption,
+  functionOption,
+  isFields,
+  listOption,
+  mustBe,
+  optionsOf
+} from "@mailkeep/core/options"
 import { Layer, Result } from "effect"
 import type { MailOptions } from "./MailOptions.ts"
 
@@ -13,11 +21,8 @@ const isText = (value: unknown): value is string => typeof value === "string"
 
 const isFunction = (value: unknown): boolean => typeof value === "function"
 
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** Does not read the field `layer`, because an adapter may make its layer there. */
-const isAdapter = (value: unknown): boolean => Layer.isLayer(value) || (isObject(value) && "layer" in value)
+const isAdapter = (value: unknown): boolean => Layer.isLayer(value) || (isFields(value) && "layer" in value)
 
 /** Checks the sender as the core checks that of a send. */
 const isSender = (value: unknown): boolean => {
@@ -26,11 +31,11 @@ const isSender = (value: unknown): boolean => {
 }
 
 const isOutbox = (value: unknown): boolean =>
-  isObject(value) && ["take", "remove", "refuse"].every((name) => isFunction(Reflect.get(value, name)))
+  isFields(value) && ["take", "remove", "refuse"].every((name) => isFunction(Reflect.get(value, name)))
 
 /** A name alone, or the names of the host and of the return path. */
 const mailHost: OptionRule = (value, path) =>
-  isObject(value)
+  isFields(value)
     ? optionsOf(mailHostRules)(value, path)
     : mustBe('the name of a mail host, such as "mail.acme.example"', isMailHostName)(value, path)
 
@@ -40,10 +45,10 @@ const { dispatcher, retention, handOff, events, webhooks, health, unsubscribe, g
 const rules: OptionRules<MailOptions> = {
   store: mustBe('a store, such as sqlite("mail.db")', isAdapter),
   transport: mustBe('a transport, such as smtp("smtp://relay.example") or stub()', isAdapter),
-  domains: listOption('domains, such as ["acme.example"]', (item) => isText(item) || isObject(item)),
+  domains: listOption('domains, such as ["acme.example"]', (item) => isText(item) || isFields(item)),
   from: mustBe('a sender, such as "Acme <hi@acme.example>"', isSender),
   projectId: mustBe("1 to 64 letters, digits, hyphens or underscores", (value) => isText(value) && isProjectId(value)),
-  plan: mustBe("an object or a function", (value) => isObject(value) || isFunction(value)),
+  plan: mustBe("an object or a function", (value) => isFields(value) || isFunction(value)),
   background: flagOption,
   masterSecret: mustBe("a text of at least 32 characters", isText),
   webhooks,

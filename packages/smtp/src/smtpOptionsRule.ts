@@ -7,6 +7,7 @@ import {
   flagOption,
   functionOption,
   given,
+  isFields,
   mustBe,
   optionsOf,
   wholeOption,
@@ -52,12 +53,9 @@ const passwordAuth: OptionRules<PasswordAuth> = {
 
 const accessTokenAuth: OptionRules<AccessTokenAuth> = { user: credential, accessToken: functionOption }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** An absent password and an absent access token can be `undefined`, as in every group of options. */
 const auth: OptionRule = (value, path) => {
-  if (!isObject(value)) return `${path} must be an object with user and password, or with user and accessToken.`
+  if (!isFields(value)) return `${path} must be an object with user and password, or with user and accessToken.`
   const present = given(value)
   const hasToken = "accessToken" in present || ("accessToken" in value && !("password" in present))
   return hasToken
@@ -111,4 +109,4 @@ const options = optionsOf(rules, { required: ["host"] })
 
 /** Says what is wrong with the options, without their values. */
 export const smtpOptionsRule: OptionRule = (value, path) =>
-  isObject(value) ? options(value, path) : "give the URL of the relay, or options with its host."
+  isFields(value) ? options(value, path) : "give the URL of the relay, or options with its host."

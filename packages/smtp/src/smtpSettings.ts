@@ -51,7 +51,7 @@ export const settingsOf = (options: SmtpOptions): Result.Result<SmtpSettings, Sm
   const host = canonicalHost(options.host)
   // No other machine can read the connection.
   const loopback = isLoopbackHost(host)
-  // The login asks which fields there are.
+  // The login looks which field is there, so one that is undefined is left out.
   const auth = options.auth === undefined ? null : given<SmtpAuth>(options.auth)
   const tls = options.tls ?? (loopback && auth === null ? "off" : "required")
   const settings: SmtpSettings = {

@@ -7,6 +7,7 @@ import type { OptionRules } from "@mailkeep/core/options"
 import {
   flagOption,
   functionOption,
+  isFields,
   listOption,
   mustBe,
   optionsOf,
@@ -26,10 +27,8 @@ const acts: Readonly<Record<StubAct["act"], true>> = {
   crash: true
 }
 
-const isAct = (value: unknown): boolean => {
-  if (typeof value !== "object" || value === null || !("act" in value)) return false
-  return typeof value.act === "string" && Object.hasOwn(acts, value.act)
-}
+const isAct = (value: unknown): boolean =>
+  isFields(value) && typeof value["act"] === "string" && Object.hasOwn(acts, value["act"])
 
 const rule: OptionRules<StubRule> = {
   recipient: mustBe("an address or a pattern", (value) => typeof value === "string" || types.isRegExp(value)),
