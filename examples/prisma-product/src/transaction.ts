@@ -1,5 +1,5 @@
 /**
- * A transaction of Prisma together with its client of `pg`, so that a mail can join it. Prisma does not show the client. The pool notes which
+ * A transaction of Prisma together with its client of `pg`, so that a mail can join it. Prisma does not show the client. The pool remembers which
  * client it gives to the transaction.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
@@ -9,16 +9,17 @@ import type { Prisma, PrismaClient } from "./generated/client.ts"
 
 type OnConnect = Parameters<Pool["connect"]>[0]
 
-/** The first client that is taken for a transaction, which is its own. */
-interface Begun {
+/** What is known of a transaction: the first client that is taken for it is its own. */
+interface Transaction {
   client?: PoolClient
 }
 
-const beginning = new AsyncLocalStorage<Begun>()
+/** The transaction that the running code is in. */
+const currentTransaction = new AsyncLocalStorage<Transaction>()
 
-const noted = async (connecting: Promise<PoolClient>, begun: Begun | undefined): Promise<PoolClient> => {
+const rememberClient = async (connecting: Promise<PoolClient>, transaction?: Transaction): Promise<PoolClient> => {
   const client = await connecting
-  if (begun !== undefined) begun.client ??= client
+  if (transaction !== undefined) transaction.client ??= client
   return client
 }
 
@@ -27,7 +28,8 @@ export class ShopPool extends Pool {
   override connect(): Promise<PoolClient>
   override connect(onConnect: OnConnect): void
   override connect(onConnect?: OnConnect): Promise<PoolClient> | void {
-    return onConnect === undefined ? noted(super.connect(), beginning.getStore()) : super.connect(onConnect)
+    if (onConnect !== undefined) return super.connect(onConnect)
+    return rememberClient(super.connect(), currentTransaction.getStore())
   }
 }
 
@@ -36,10 +38,10 @@ export const inTransaction = <A>(
   prisma: PrismaClient,
   run: (tx: Prisma.TransactionClient, client: PoolClient) => Promise<A>
 ): Promise<A> => {
-  const begun: Begun = {}
-  return beginning.run(begun, () =>
+  const transaction: Transaction = {}
+  return currentTransaction.run(transaction, () =>
     prisma.$transaction((tx) => {
-      const { client } = begun
+      const { client } = transaction
       if (client === undefined) throw new Error("Prisma must use a ShopPool.")
       return run(tx, client)
     })

@@ -76,19 +76,19 @@ describe("an order", () => {
     const { prisma } = database
     const emails = Array.from({ length: stock }, (_, n) => `${n}@example.org`)
     // Every second one fails.
-    const ids = await Promise.allSettled(
+    const orders = await Promise.allSettled(
       emails.map((email, n) =>
         inTransaction(prisma, async (tx, client) => {
           await tx.order.create({ data: { email, article: "tea" } })
-          const inner = await inTransaction(prisma, (_, other) => Promise.resolve(other === client))
+          const isShared = await inTransaction(prisma, (_, other) => Promise.resolve(other === client))
           await mail.within(client).send({ to: email, subject: "Your order", text: "Thank you." })
-          if (n % 2 === 1 || inner) throw new SoldOut("There is no tea left.")
+          if (n % 2 === 1 || isShared) throw new SoldOut("There is no tea left.")
         })
       )
     )
-    const kept = emails.filter((_, n) => ids[n]!.status === "fulfilled")
-    const orders = (await prisma.order.findMany()).map(({ email }) => email)
-    deepStrictEqual(orders.toSorted(), kept)
+    const kept = emails.filter((_, n) => orders[n]!.status === "fulfilled")
+    const stored = (await prisma.order.findMany()).map(({ email }) => email)
+    deepStrictEqual(stored.toSorted(), kept)
     deepStrictEqual((await recipients()).filter((one) => emails.includes(one)).toSorted(), kept)
     strictEqual(kept.length, stock / 2)
   })

@@ -11,6 +11,7 @@ import { basename, delimiter, dirname, join } from "node:path"
 import { execPath } from "node:process"
 import { parseArgs } from "node:util"
 import { openWatched, startPostgres } from "@mailkeep/test-support/postgres"
+import { fileSpecifiers } from "./packed/packedProduct.ts"
 import { packedTarballs } from "./packed/packedTarballs.ts"
 import { publishedPackages } from "./releasePackages.ts"
 import { root } from "./workspace.ts"
@@ -24,11 +25,11 @@ const temporary = mkdtempSync(join(tmpdir(), "mailkeep-prisma-"))
 const product = join(temporary, "product")
 const watched = openWatched({ isInMemory: true })
 
-/** No registry has the packed versions, so every use of them names a file. */
+/** Names the packed files in the manifest. */
 const useTarballs = (tarballs: ReadonlyMap<string, string>): void => {
   const file = join(product, "package.json")
   const manifest = JSON.parse(readFileSync(file, "utf8")) as Manifest
-  const overrides = Object.fromEntries([...tarballs].map(([name, path]) => [name, `file:${path}`]))
+  const overrides = fileSpecifiers(tarballs)
   const used = Object.keys(manifest.dependencies).filter((name) => name in overrides)
   const dependencies = { ...manifest.dependencies, ...Object.fromEntries(used.map((name) => [name, overrides[name]])) }
   writeFileSync(file, JSON.stringify({ ...manifest, dependencies, overrides }, undefined, 2))

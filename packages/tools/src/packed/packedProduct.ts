@@ -31,20 +31,23 @@ export interface ProductPlan {
   readonly tarballs: ReadonlyMap<string, string>
 }
 
-/** The manifest of the product, and for pnpm its settings. No registry has the packed versions, so every use of them names a file. */
+/** What a manifest says for each packed package: no registry has the packed versions, so every use of them names a file. */
+export const fileSpecifiers = (tarballs: ReadonlyMap<string, string>): Readonly<Record<string, string>> =>
+  Object.fromEntries([...tarballs].map(([name, path]) => [name, `file:${path}`]))
+
+/** The manifest of the product, and for pnpm its settings. */
 export const productFiles = ({
   manager,
   packages,
   others,
   tarballs
 }: Omit<ProductPlan, "folder" | "node">): Readonly<Record<string, string>> => {
-  const fileOf = (name: string) => `file:${tarballs.get(name)}`
-  const overrides = Object.fromEntries([...tarballs.keys()].map((name) => [name, fileOf(name)]))
+  const overrides = fileSpecifiers(tarballs)
   const manifest = {
     name: "product",
     private: true,
     type: "module",
-    dependencies: { ...Object.fromEntries(packages.map((name) => [name, fileOf(name)])), ...others }
+    dependencies: { ...Object.fromEntries(packages.map((name) => [name, overrides[name]])), ...others }
   }
   if (manager === "npm") return { "package.json": JSON.stringify({ ...manifest, overrides }, undefined, 2) }
   // JSON is valid YAML.
