@@ -138,7 +138,7 @@ const resultText = (kind: StoreKind, share: number, { perSecond, samples }: Resu
       ].map(numberText)
     ].join(" | ")} |`
   return [
-    `A product sends ${numberText(perSecond)} messages of 2 KB a second for ${numberText(last.minutes)} minutes: ${numberText(share)} of its highest rate with hand-off at the start. It keeps messages for ${retentionMinutes} minutes after they have ended. Expired records are deleted every 10 minutes, so the store has the messages of up to 20 minutes. It also has the idempotency record of each message, which stays 30 days. ${numberText(last.accepted)} messages were accepted and ${numberText(last.handedOver)} handed over.`,
+    `A product sends ${numberText(perSecond)} messages of 2 KB a second for ${numberText(last.minutes)} minutes: ${numberText(share)} of its highest rate with hand-off at the start. It keeps messages for ${retentionMinutes} minutes after they have ended. Expired records are deleted every 10 minutes, so the store has the messages of up to 20 minutes. The sends have no idempotency key. ${numberText(last.accepted)} messages were accepted and ${numberText(last.handedOver)} handed over.`,
     [
       "| Reading | first third, median | second third | last third | maximum |",
       "| --- | --- | --- | --- | --- |",

@@ -10,8 +10,8 @@ export const questions: Readonly<Record<string, string>> = {
     "SELECT id FROM mailkeep_deliveries WHERE message_id NOT IN (SELECT id FROM mailkeep_messages)",
   "a message has at least one delivery":
     "SELECT id FROM mailkeep_messages WHERE id NOT IN (SELECT message_id FROM mailkeep_deliveries)",
-  "a message has an idempotency record":
-    "SELECT id FROM mailkeep_messages m WHERE NOT EXISTS (SELECT 1 FROM mailkeep_idempotency i WHERE i.project_id = m.project_id AND i.key = m.idempotency_key AND i.result ->> 'messageId' = m.id)",
+  "a message that was sent with an idempotency key has its record":
+    "SELECT id FROM mailkeep_messages m WHERE m.idempotency_key <> '' AND NOT EXISTS (SELECT 1 FROM mailkeep_idempotency i WHERE i.project_id = m.project_id AND i.key = m.idempotency_key AND i.result ->> 'messageId' = m.id)",
   "an idempotency record lists all deliveries of its message, in order": `SELECT i.key FROM mailkeep_idempotency i WHERE i.result -> 'deliveryIds' IS NOT
      (SELECT json_group_array(id) FROM (SELECT id FROM mailkeep_deliveries WHERE message_id = i.result ->> 'messageId' ORDER BY id))`,
   "an attempt has a delivery":

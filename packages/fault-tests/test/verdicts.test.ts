@@ -48,7 +48,8 @@ const damaged = (sql: string): string => {
 const damage: Readonly<Record<string, string>> = {
   "a delivery has a message": "DELETE FROM mailkeep_messages WHERE idempotency_key = 'now'",
   "a message has at least one delivery": "DELETE FROM mailkeep_deliveries",
-  "a message has an idempotency record": "DELETE FROM mailkeep_idempotency WHERE key = 'now'",
+  "a message that was sent with an idempotency key has its record":
+    "DELETE FROM mailkeep_idempotency WHERE key = 'now'",
   "an idempotency record lists all deliveries of its message, in order":
     "DELETE FROM mailkeep_deliveries WHERE recipient = 'bob@example.org'",
   "an attempt has a delivery": "DELETE FROM mailkeep_deliveries WHERE recipient = 'bob@example.org'",

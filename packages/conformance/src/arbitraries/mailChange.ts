@@ -80,7 +80,7 @@ const written = {
           ),
           { noNullPrototype: true }
         ),
-        idempotencyKey: of("k"),
+        idempotencyKey: of("k", ""),
         onAmbiguous: of(null, "fail" as const),
         expiresAt: orNull(instant),
         createdAt: instant

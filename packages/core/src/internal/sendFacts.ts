@@ -22,12 +22,8 @@ import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { PlanSource } from "../port/PlanSource.ts"
 import { hasPaths, withFilesRead } from "./attachmentFiles.ts"
 import { contentHash } from "./contentHash.ts"
-import { randomHex } from "./randomHex.ts"
 import { templateReads } from "./templateReads.ts"
 import { validated } from "./validated.ts"
-
-/** The length of the idempotency key of a send without one. */
-const randomKeyBytes = 16
 
 /** What the facts of a send need. */
 export interface SendFactsDeps {
@@ -90,15 +86,17 @@ export const makeSendFacts = ({ store, crypto, plans, files, addressKey, smtpUtf
           principal,
           send,
           options,
-          idempotencyKey: idempotencyKey ?? randomHex(crypto, randomKeyBytes),
-          fingerprint: crypto.sha256(canonicalSend(send, options, attachments)),
+          idempotency:
+            idempotencyKey === null
+              ? null
+              : { key: idempotencyKey, fingerprint: crypto.sha256(canonicalSend(send, options, attachments)) },
           attachments
         }))
     )
 
   /** Loads everything that the decision needs. */
   const load = (
-    { principal, send, idempotencyKey }: AcceptSend,
+    { principal, send, idempotency }: AcceptSend,
     { now, ids }: SendMoment
   ): Effect.Effect<AcceptSendFacts, StoreUnavailable> => {
     const { projectId } = principal
@@ -107,7 +105,8 @@ export const makeSendFacts = ({ store, crypto, plans, files, addressKey, smtpUtf
     const template = templateId === null ? Effect.succeed(null) : loadTemplate(store, projectId, templateId)
     const apiKey = principal.apiKeyId === null ? [] : [{ _tag: "ApiKey", projectId, id: principal.apiKeyId } as const]
     const reads = store.read([
-      { _tag: "Idempotency", projectId, key: idempotencyKey },
+      // No record has the empty key.
+      { _tag: "Idempotency", projectId, key: idempotency?.key ?? "" },
       { _tag: "Domain", projectId, domain: from.domain },
       { _tag: "ContactsByAddress", projectId, addresses },
       { _tag: "Suppressions", projectId, addressKeys: addresses.map(addressKey) },
@@ -124,13 +123,13 @@ export const makeSendFacts = ({ store, crypto, plans, files, addressKey, smtpUtf
       reads,
       (
         [plan, template],
-        [idempotency, domain, contacts, suppressions, used, project, apiKey = null]
+        [idempotencyRecord, domain, contacts, suppressions, used, project, apiKey = null]
       ): AcceptSendFacts => ({
         now,
         ids,
         plan,
         smtpUtf8,
-        idempotency,
+        idempotencyRecord,
         apiKey,
         domain,
         template,

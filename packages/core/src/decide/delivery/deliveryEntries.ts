@@ -8,6 +8,7 @@ import type { Attempt, Delivery } from "../../domain/delivery/Delivery.ts"
 import type { DeliveryReason } from "../../domain/delivery/DeliveryStatus.ts"
 import type { DeliveryEntry, DeliveryEntryFields } from "../../domain/delivery/DeliveryStory.ts"
 import type { Message } from "../../domain/message/Message.ts"
+import { idempotencyKeyOf } from "../../domain/message/Message.ts"
 import type { Lease } from "../../domain/store/Lease.ts"
 import type { EventWithDeliveries } from "../../domain/store/Query.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
@@ -41,7 +42,7 @@ const endedBy = ({ outcome, statusMessage }: Attempt, ...outcomes: ReadonlyArray
 
 const accepted = ({ delivery, message, apiKey }: ExplainDeliveryFacts): DeliveryEntry => {
   const { source, createdAt, scheduledAt } = delivery
-  const { idempotencyKey, expiresAt } = message
+  const { expiresAt } = message
   const sender =
     message.apiKeyId === null
       ? "the embedding product"
@@ -52,7 +53,7 @@ const accepted = ({ delivery, message, apiKey }: ExplainDeliveryFacts): Delivery
     text: `The message was accepted from ${sender}${scheduledAt === null ? "" : ` and scheduled for ${formatInstant(scheduledAt)}`}.`,
     source,
     apiKey: message.apiKeyId === null ? null : { id: message.apiKeyId, name: apiKey?.name ?? "" },
-    idempotencyKey,
+    idempotencyKey: idempotencyKeyOf(message),
     scheduledAt,
     expiresAt
   }

@@ -43,13 +43,19 @@ import { sendContent, shownRecipientIssues } from "./sendContent.ts"
 import type { SendUsage } from "./sendLimits.ts"
 import { exceededLimit } from "./sendLimits.ts"
 
+/** What recognises a repeat of a send. */
+interface SendIdempotency {
+  readonly key: string
+  /** SHA-256 of the canonical text of the send, in hex. */
+  readonly fingerprint: string
+}
+
 export interface AcceptSend {
   readonly principal: Principal
   readonly send: ValidSend
   readonly options: ValidSendOptions
-  readonly idempotencyKey: string
-  /** SHA-256 of the canonical text of the send, in hex. */
-  readonly fingerprint: string
+  /** `null` without an idempotency key. Such a send cannot be repeated, so that it leaves no idempotency record. */
+  readonly idempotency: SendIdempotency | null
   /** The files of the send, each with the hash of its content. */
   readonly attachments: ReadonlyArray<HashedAttachment>
 }
@@ -59,7 +65,7 @@ export interface AcceptSendFacts extends SendContentFacts {
   readonly ids: IdBlock
   readonly plan: Plan
   /** The record under the idempotency key, also if it has expired. */
-  readonly idempotency: IdempotencyRecord | null
+  readonly idempotencyRecord: IdempotencyRecord | null
   /** The API key of the principal; `null` for the embedding product. */
   readonly apiKey: ApiKeyRecord | null
   /** The domain of the sender. */
@@ -114,10 +120,10 @@ const invalid = (argument: InvalidArgument["argument"], issues: ReadonlyArray<Is
   Result.fail(new InvalidArgument({ argument, issues }))
 
 /** Returns the earlier result, or refuses the idempotency key of another send. Returns `undefined` if the idempotency key is free. */
-const replay = ({ fingerprint }: AcceptSend, { idempotency, now }: AcceptSendFacts) => {
-  if (idempotency === null || idempotency.expiresAt <= now) return undefined
-  return idempotency.fingerprint === fingerprint
-    ? Result.succeed(unchanged<SendResult>({ ...idempotency.result, replayed: true }))
+const replay = ({ idempotency }: AcceptSend, { idempotencyRecord: earlier, now }: AcceptSendFacts) => {
+  if (idempotency === null || earlier === null || earlier.expiresAt <= now) return undefined
+  return earlier.fingerprint === idempotency.fingerprint
+    ? Result.succeed(unchanged<SendResult>({ ...earlier.result, replayed: true }))
     : invalid("options", [issue(["idempotencyKey"], "idempotency_key_reused", "was used for another request")])
 }
 
@@ -131,7 +137,7 @@ const hasUnsubscribeLink = (
   (project?.listUnsubscribe === true && canUnsubscribe && (headers === null || !hasUnsubscribeField(headers)))
 
 const messageOf = (
-  { principal, send, options, idempotencyKey, attachments }: AcceptSend,
+  { principal, send, options, idempotency, attachments }: AcceptSend,
   { now, ids, template, project, canUnsubscribe }: AcceptSendFacts,
   { subject, html, text, fromName, replyTo }: SendContent
 ): Message => {
@@ -153,7 +159,7 @@ const messageOf = (
     cc: options.shownRecipients?.cc ?? (single ? send.cc.map(({ address }) => address) : []),
     attachments: attachments.map(toAttachmentRecord),
     metadata: send.metadata,
-    idempotencyKey,
+    idempotencyKey: idempotency?.key ?? "",
     onAmbiguous: options.onAmbiguous,
     expiresAt: options.expiresAt,
     headers: options.headers ?? {},
@@ -213,7 +219,7 @@ const sizeIssues = ({ attachments }: AcceptSend, { plan }: AcceptSendFacts): Rea
     : []
 
 const changesOf = (
-  { principal, send, idempotencyKey, fingerprint, attachments }: AcceptSend,
+  { principal, send, idempotency, attachments }: AcceptSend,
   { now, ids, plan, apiKey, domain, template }: AcceptSendFacts,
   message: Message,
   transitions: ReadonlyArray<Transition>,
@@ -225,7 +231,9 @@ const changesOf = (
     ...expectApiKey(apiKey),
     expectDomain(projectId, send.from.domain, domain),
     ...(template === null ? [] : [expectResource(template.template)]),
-    { _tag: "RecordIdempotency", now, record: { projectId, key: idempotencyKey, fingerprint, result, expiresAt } },
+    ...(idempotency === null
+      ? []
+      : [{ _tag: "RecordIdempotency", now, record: { projectId, ...idempotency, result, expiresAt } } as const]),
     ...contentChanges(projectId, attachments),
     { _tag: "InsertMessage", message },
     ...transitions.flatMap((transition, index): ReadonlyArray<Change> => [

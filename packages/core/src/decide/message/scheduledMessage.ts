@@ -18,6 +18,7 @@ import type { Instant } from "../../domain/value/Instant.ts"
 import { utcDayOf } from "../../domain/value/Instant.ts"
 import { issue } from "../../domain/value/Issue.ts"
 import type { Message } from "../../domain/message/Message.ts"
+import { idempotencyKeyOf } from "../../domain/message/Message.ts"
 import type { Plan } from "../../domain/plan/Plan.ts"
 import { dailyCounter, isWithinLimit } from "../../domain/plan/Plan.ts"
 import { windowIssue } from "../../domain/message/SendingWindow.ts"
@@ -139,12 +140,18 @@ export const rescheduleMessage = (
     { name: dailyCounter(countedDay!), by: -1 },
     { name: dailyCounter(day), by: 1 }
   ])
-  const extended: Change = {
-    _tag: "ExtendIdempotency",
-    projectId: message.projectId,
-    key: message.idempotencyKey,
-    expiresAt: idempotencyExpiry(message.createdAt, scheduledAt)
-  }
+  const key = idempotencyKeyOf(message)
+  const extended: ReadonlyArray<Change> =
+    key === null
+      ? []
+      : [
+          {
+            _tag: "ExtendIdempotency",
+            projectId: message.projectId,
+            key,
+            expiresAt: idempotencyExpiry(message.createdAt, scheduledAt)
+          }
+        ]
   return Result.succeed({
     answer: { messageId: message.id, scheduledAt, deliveryIds: idsOf(deliveries) },
     changes: [
@@ -156,7 +163,7 @@ export const rescheduleMessage = (
         )
       ),
       ...addToCounters(message.projectId, counterChanges, plan),
-      extended
+      ...extended
     ]
   })
 }

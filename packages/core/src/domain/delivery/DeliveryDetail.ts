@@ -8,6 +8,7 @@ import type { AttachmentSummary } from "../message/Attachment.ts"
 import { toAttachmentSummary } from "../message/attachmentContent.ts"
 import type { HeaderFields } from "../message/HeaderField.ts"
 import type { Message } from "../message/Message.ts"
+import { idempotencyKeyOf } from "../message/Message.ts"
 import type { ResourceOf } from "../store/Resource.ts"
 import type { Json } from "../value/CanonicalJson.ts"
 import type { ContactId, DomainId, MessageId } from "../value/Id.ts"
@@ -51,8 +52,8 @@ export interface DeliveryMessage {
   /** The files, without their contents. */
   readonly attachments: ReadonlyArray<AttachmentSummary>
   readonly metadata: { readonly [key: string]: Json }
-  /** For a message of a batch: the idempotency key of the batch, a space, and the position of the message from 0. */
-  readonly idempotencyKey: string
+  /** For a message of a batch: the idempotency key of the batch, a space, and the position of the message from 0. `null` if the send had none. */
+  readonly idempotencyKey: string | null
 }
 
 /** One delivery with its message, its attempts and the records to which it belongs. */
@@ -113,7 +114,7 @@ const toMessage = (message: Message): DeliveryMessage => ({
   headers: message.headers,
   attachments: message.attachments.map(toAttachmentSummary),
   metadata: message.metadata,
-  idempotencyKey: message.idempotencyKey
+  idempotencyKey: idempotencyKeyOf(message)
 })
 
 const toAttempt = (attempt: Attempt): DeliveryAttempt => ({

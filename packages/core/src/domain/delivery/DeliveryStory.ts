@@ -17,7 +17,8 @@ export interface DeliveryEntryFields {
     readonly source: SendingSource
     /** The API key that sent the message; `null` for the embedding product. `name` is empty if the API key has none. */
     readonly apiKey: { readonly id: ApiKeyId; readonly name: string } | null
-    readonly idempotencyKey: string
+    /** `null` if the send had none. */
+    readonly idempotencyKey: string | null
     /** The scheduled time now. A change of the scheduled time leaves no other trace. `null` if the message was sent at once. */
     readonly scheduledAt: Instant | null
     /** No attempt begins at or after this instant; `null` means the default lifetime. */

@@ -35,9 +35,14 @@ export interface Message {
   /** The files. The content of each is stored once for the project, under its hash. */
   readonly attachments: ReadonlyArray<AttachmentRecord>
   readonly metadata: { readonly [key: string]: Json }
+  /** Empty if the send had none. */
   readonly idempotencyKey: string
   readonly onAmbiguous: OnAmbiguous | null
   /** No attempt begins at or after this instant; `null` means the default lifetime. */
   readonly expiresAt: Instant | null
   readonly createdAt: Instant
 }
+
+/** The idempotency key of the send that made the message; `null` if it had none. */
+export const idempotencyKeyOf = ({ idempotencyKey }: Message): string | null =>
+  idempotencyKey === "" ? null : idempotencyKey

@@ -48,6 +48,10 @@ describe("deliveryEntries, for the acceptance", () => {
     expect(only(change, "accepted")).toMatchObject({ at: now, idempotencyKey: "k", ...expected })
   })
 
+  it("has no idempotency key if the send had none", () => {
+    expect(only({ message: message({ idempotencyKey: "" }) }, "accepted")).toMatchObject({ idempotencyKey: null })
+  })
+
   it("says whether the queued delivery is charged", () => {
     expect(only({}, "queued")).toMatchObject({ at: now, charged: true })
     expect(only({ delivery: delivery({ chargedAt: null }) }, "queued")).toMatchObject({ charged: false })

@@ -40,8 +40,7 @@ const command = (input: Partial<SendInput> = {}, change: Partial<AcceptSend> = {
   principal: embedded,
   send: validSend(input),
   options: Result.getOrThrow(parseSendOptions({})),
-  idempotencyKey: "k",
-  fingerprint: "fingerprint",
+  idempotency: { key: "k", fingerprint: "fingerprint" },
   attachments: [],
   ...change
 })
@@ -85,19 +84,19 @@ describe("acceptSend, for a send that breaks several rules", () => {
     [
       "a revoked API key",
       command(brokenSend, { principal: scoped, ...expired }),
-      { ...limited, idempotency: used, apiKey: { ...apiKey, revokedAt: now } },
+      { ...limited, idempotencyRecord: used, apiKey: { ...apiKey, revokedAt: now } },
       { _tag: "InvalidApiKey" }
     ],
     [
       "a domain outside the scope",
       command(brokenSend, { principal: scoped, ...expired }),
-      { ...limited, idempotency: used, apiKey },
+      { ...limited, idempotencyRecord: used, apiKey },
       { _tag: "SenderOutsideScope", domain: "other.example" }
     ],
     [
       "a used idempotency key",
       command(brokenSend, expired),
-      { ...limited, idempotency: used },
+      { ...limited, idempotencyRecord: used },
       { argument: "options", issues: [{ path: ["idempotencyKey"], code: "idempotency_key_reused" }] }
     ],
     [
@@ -147,14 +146,16 @@ describe("acceptSend, for a send that breaks several rules", () => {
 
 describe("acceptSend, for a repeated send", () => {
   it("returns the earlier result without a change, also when the time, the domain or the plan would refuse it", () => {
-    const known = facts({ idempotency: earlier, domain: null, plan: { ...noLimits, dailySends: 0 } })
+    const known = facts({ idempotencyRecord: earlier, domain: null, plan: { ...noLimits, dailySends: 0 } })
     expect(acceptSend(command({ scheduledAt: now - 1 }), known)).toEqual(
       Result.succeed({ changes: [], answer: { ...earlier.result, replayed: true } })
     )
   })
 
   it("accepts the send again when the record has expired", () => {
-    const { answer } = Result.getOrThrow(acceptSend(command(), facts({ idempotency: { ...earlier, expiresAt: now } })))
+    const { answer } = Result.getOrThrow(
+      acceptSend(command(), facts({ idempotencyRecord: { ...earlier, expiresAt: now } }))
+    )
     expect(answer.replayed).toBe(false)
     expect(answer.messageId).not.toBe("msg_0")
   })
@@ -268,6 +269,13 @@ describe("acceptSend, for a valid send", () => {
     expect(counterChanges(changes)).toEqual({ "daily:2026-11-21": 2, allowance: 2 })
   })
 
+  it("records nothing for a repeat without an idempotency key, also beside a record", () => {
+    const sent = command({}, { idempotency: null })
+    const changes = changesOf(sent, facts({ idempotencyRecord: earlier }))
+    expect(only(changes, "RecordIdempotency")).toEqual([])
+    expect(only(changes, "InsertMessage").map(({ message }) => message.idempotencyKey)).toEqual([""])
+  })
+
   it("writes each content once before the message, which names the files and their hashes", () => {
     const attachments = [hashed("a.pdf", "h1", "one"), hashed("b.pdf", "h2", "two"), hashed("copy.pdf", "h1", "one")]
     const changes = changesOf(command({}, { attachments }), facts())
@@ -300,7 +308,9 @@ describe("acceptSend, for a valid send", () => {
     expect(Result.isSuccess(sent)).toBe(isAccepted)
     if (Result.isFailure(sent))
       expect(sent.failure).toMatchObject({ argument: "input", issues: [{ path: ["attachments"], code: "too_large" }] })
-    expect(Result.isSuccess(acceptSend(command({}, { attachments }), { ...known, idempotency: earlier }))).toBe(true)
+    expect(Result.isSuccess(acceptSend(command({}, { attachments }), { ...known, idempotencyRecord: earlier }))).toBe(
+      true
+    )
   })
 
   it("counts a scheduled send on its day and keeps its record for 30 days after its time", () => {

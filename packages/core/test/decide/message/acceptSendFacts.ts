@@ -10,7 +10,7 @@ export const acceptSendFacts = (change: Partial<AcceptSendFacts> = {}): AcceptSe
   ids: { time: now, high: 0, low: 0 },
   plan: noLimits,
   smtpUtf8: true,
-  idempotency: null,
+  idempotencyRecord: null,
   apiKey: null,
   domain: domain(),
   template: null,

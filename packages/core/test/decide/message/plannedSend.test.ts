@@ -17,8 +17,7 @@ const command = (input: Partial<SendInput> = {}): AcceptSend => ({
   principal: Principal.embedded(project),
   send: validSend(input),
   options: Result.getOrThrow(parseSendOptions({})),
-  idempotencyKey: "k",
-  fingerprint: "fingerprint",
+  idempotency: { key: "k", fingerprint: "fingerprint" },
   attachments: []
 })
 
@@ -83,8 +82,8 @@ describe("plannedSend", () => {
 
   it("shows the earlier message and its deliveries when the idempotency key was used for the same send", () => {
     const result = { messageId: "msg_0", deliveryIds: ["del_0"], totalQueued: 1, scheduledAt: null } as const
-    const idempotency = { projectId: project, key: "k", fingerprint: "fingerprint", result, expiresAt: now + 1 }
-    const known = facts({ idempotency, plan: { ...noLimits, dailySends: 0 } })
+    const idempotencyRecord = { projectId: project, key: "k", fingerprint: "fingerprint", result, expiresAt: now + 1 }
+    const known = facts({ idempotencyRecord, plan: { ...noLimits, dailySends: 0 } })
     const deliveries = [delivery({ id: "del_0", status: "bounced", reason: "hard_bounce" })]
     expect(planOf(command(), known, { message: message({ subject: "Earlier" }), deliveries })).toMatchObject({
       outcome: "already_sent",

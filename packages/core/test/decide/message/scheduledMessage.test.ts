@@ -100,6 +100,12 @@ describe("rescheduleMessage", () => {
     ])
   })
 
+  it("keeps no record longer for a message without an idempotency key", () => {
+    const changes = Result.getOrThrow(reschedule(tomorrow, { message: message({ idempotencyKey: "" }) })).changes
+    expect(only(changes, "TransitionDelivery")).toHaveLength(2)
+    expect(only(changes, "ExtendIdempotency")).toEqual([])
+  })
+
   it("changes no counter on the same day, also when the daily limit is reached", () => {
     const changes = Result.getOrThrow(
       reschedule(due + 1, { plan: { ...noLimits, dailySends: 2 }, usedThatDay: 2 })

@@ -142,6 +142,8 @@ describe.each(stores)("sending, over $name", (store) => {
         expect(second.replayed).toBe(false)
         expect(second.messageId).not.toBe(first.messageId)
         expect(yield* summaries).toHaveLength(2)
+        const { message } = yield* detail(first.deliveryIds[0]!)
+        expect(message.idempotencyKey).toBeNull()
       })
     ))
 
