@@ -4,7 +4,7 @@
 import { emptySchemas } from "@mailkeep/test-support/postgresSchemas"
 import { Effect } from "effect"
 import { PostgresMailStore } from "../src/index.ts"
-import { addressIn, openAddress } from "./schemaAddress.ts"
+import { addressIn, openAddress, sharedPool } from "./schemaAddress.ts"
 
 interface Target {
   /** The address of the database. */
@@ -20,6 +20,25 @@ interface Target {
   readonly storeAddress?: () => Promise<string>
 }
 
+/** A transaction of a product on a client of its own. */
+const beginTransaction = (connectionString: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const client = await sharedPool(connectionString).connect()
+      await client.query("BEGIN")
+      return {
+        connection: client,
+        commit: Effect.promise(() => client.query("COMMIT")),
+        rollback: Effect.promise(() => client.query("ROLLBACK"))
+      }
+    }),
+    ({ connection, rollback }) =>
+      Effect.andThen(
+        rollback,
+        Effect.sync(() => connection.release())
+      )
+  )
+
 export const emptiedSchemas = ({ database, prefix, module, openStore = openAddress, ...target }: Target) => {
   const schemas = emptySchemas({
     database,
@@ -33,8 +52,13 @@ export const emptiedSchemas = ({ database, prefix, module, openStore = openAddre
   ).pipe(
     Effect.flatMap(({ connectionString, schema }) =>
       Effect.promise(async () => {
-        const argument = addressIn((await target.storeAddress?.()) ?? connectionString, schema)
-        return { layer: openStore(argument), child: { module: new URL(module), argument } }
+        const address = (await target.storeAddress?.()) ?? connectionString
+        const argument = addressIn(address, schema)
+        return {
+          layer: openStore(argument),
+          child: { module: new URL(module), argument },
+          beginTransaction: beginTransaction(address)
+        }
       })
     )
   )

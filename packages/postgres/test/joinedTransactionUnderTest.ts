@@ -35,15 +35,20 @@ export const open = (argument: string) =>
       /** After the close of the store, its calls fail by themselves. */
       const isOpen = Effect.as(store.read([]), undefined)
       const open = <A, E>(call: (joined: MailStoreShape) => Effect.Effect<A, E>) => Effect.andThen(isOpen, within(call))
-      const joining: PostgresMailStore.PostgresMailStoreShape = {
-        ...store,
+      // Without `joinTransaction`: the laws of transactions of the product hold the store itself.
+      const { capabilities, commitsOfOtherProcesses } = store
+      const joining: MailStoreShape = {
+        capabilities,
+        commitsOfOtherProcesses,
         commit: (changes) => open((joined) => joined.commit(changes)),
         claim: (claim) => open((joined) => joined.claim(claim)),
         claimEventDeliveries: (claim) => open((joined) => joined.claimEventDeliveries(claim)),
         read: (queries) => open((joined) => joined.read(queries)),
         sweep: (sweep) => open((joined) => joined.sweep(sweep))
       }
-      return Context.make(MailStore, joining).pipe(Context.add(PostgresMailStore.PostgresMailStore, joining))
+      return Context.make(MailStore, joining).pipe(
+        Context.add(PostgresMailStore.PostgresMailStore, { ...store, ...joining })
+      )
     })
   )
 

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import type { SqliteOptions } from "../src/SqliteMailStore.ts"
 import { makeLargeFile } from "./largeFile.ts"
+import { beginTransaction } from "./productTransaction.ts"
 import { layerStarted } from "./startedStore.ts"
 
 /** @public Imported by other processes. */
@@ -22,7 +23,11 @@ export const placeWith = (module: string, openFile: typeof open, prepare?: (file
     Effect.map((folder) => {
       const filename = join(folder, "mail.db")
       prepare?.(filename)
-      return { layer: openFile(filename), child: { module: new URL(module), argument: filename } }
+      return {
+        layer: openFile(filename),
+        child: { module: new URL(module), argument: filename },
+        beginTransaction: beginTransaction(filename)
+      }
     })
   )
 

@@ -57,6 +57,10 @@ const meanings: Readonly<Record<string, readonly [means: string, without: string
     "Several processes may share the store",
     "Only one process uses the store; the command cannot run at the same time"
   ],
+  joinsTransactions: [
+    "Has `joinTransaction`, so that a send commits or rolls back with a transaction of the product",
+    "A product uses the outbox"
+  ],
   confirmsDelivery: ["A positive reply means delivered", "Deliveries stay `accepted` until a report arrives"],
   signalsFinalize: [
     "Runs the `finalizing` commit after the body and before the end of data",

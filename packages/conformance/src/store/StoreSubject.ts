@@ -1,7 +1,7 @@
 /**
  * What the author of a store supplies.
  */
-import type { MailStoreShape } from "@mailkeep/core/adapter"
+import type { MailStoreShape, StoreCapabilities } from "@mailkeep/core/adapter"
 import { MailStore } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Context, Effect, Layer } from "effect"
@@ -15,6 +15,14 @@ export interface ChildModule {
   readonly argument: string
 }
 
+/** An open transaction of a product on the database of a store. */
+export interface ProductTransaction {
+  /** What a product gives to `joinTransaction`. */
+  readonly connection: unknown
+  readonly commit: Effect.Effect<unknown>
+  readonly rollback: Effect.Effect<unknown>
+}
+
 /** The location of one store. */
 export interface Place {
   /**
@@ -23,6 +31,11 @@ export interface Place {
    */
   readonly layer: Layer.Layer<MailStore, unknown>
   readonly child?: ChildModule
+  /**
+   * Begins a transaction on a connection of its own, which the close of the scope ends. Required for a store that has `joinTransaction`. The laws do not
+   * write to the store while a transaction is open, so that it may lock the whole database.
+   */
+  readonly beginTransaction?: Effect.Effect<ProductTransaction, unknown, Scope.Scope>
 }
 
 /** What the author of a store supplies to `storeLaws`. */
@@ -81,7 +94,7 @@ export const openStore = (subject: StoreSubject) =>
     const { store, steps } = recorded(yield* openAt(here))
     const { runs = runsDefault, seed } = subject
     return {
-      capabilities: { ...store.capabilities },
+      capabilities: { ...store.capabilities, joinsTransactions: store.joinTransaction !== undefined },
       explain: Effect.suspend(() => explained(steps(), Effect.flatMap(placeOf(subject), openAt))),
       context: Context.make(MailStore, store).pipe(
         Context.add(StorePlace, { here, another: placeOf(subject), runs, seed })
@@ -89,12 +102,15 @@ export const openStore = (subject: StoreSubject) =>
     }
   })
 
+/** What a store declares, and whether it has `joinTransaction`. */
+type ExaminedCapabilities = StoreCapabilities & { readonly joinsTransactions: boolean }
+
 /** Returns a function that defines laws over the open store. All laws have the same reason, a page below `docs/`. */
 export const storeLawsFor =
   (why: string) =>
   (
     id: StoreLaw["id"],
-    stated: Stated<MailStoreShape["capabilities"]>,
+    stated: Stated<ExaminedCapabilities>,
     check: (store: MailStoreShape) => LawBody<StorePlace>
   ): StoreLaw =>
     makeLaw<MailStore | StorePlace>(id, why, stated, function* () {

@@ -22,19 +22,25 @@ export const recorded = (store: MailStoreShape): Recording => {
       steps.push(step)
       return call()
     })
-  return {
-    steps: () => [...steps],
-    store: {
-      capabilities: store.capabilities,
-      commitsOfOtherProcesses: store.commitsOfOtherProcesses,
-      commit: (changes) => recordCall({ commit: changes }, () => store.commit(changes)),
-      claim: (claim) => recordCall({ claim }, () => store.claim(claim)),
-      claimEventDeliveries: (claim) =>
-        recordCall({ claimEventDeliveries: claim }, () => store.claimEventDeliveries(claim)),
-      sweep: (sweep) => recordCall({ sweep }, () => store.sweep(sweep)),
-      read: (queries) => recordCall({ read: queries }, () => store.read(queries))
-    }
-  }
+  const recordingStore = (one: MailStoreShape): MailStoreShape => ({
+    capabilities: one.capabilities,
+    commitsOfOtherProcesses: one.commitsOfOtherProcesses,
+    commit: (changes) => recordCall({ commit: changes }, () => one.commit(changes)),
+    claim: (claim) => recordCall({ claim }, () => one.claim(claim)),
+    claimEventDeliveries: (claim) => recordCall({ claimEventDeliveries: claim }, () => one.claimEventDeliveries(claim)),
+    sweep: (sweep) => recordCall({ sweep }, () => one.sweep(sweep)),
+    read: (queries) => recordCall({ read: queries }, () => one.read(queries)),
+    ...(one.joinTransaction === undefined
+      ? {}
+      : {
+          joinTransaction: (connection: unknown) =>
+            Effect.map(one.joinTransaction!(connection), (joined) => ({
+              ...joined,
+              store: recordingStore(joined.store)
+            }))
+        })
+  })
+  return { steps: () => [...steps], store: recordingStore(store) }
 }
 
 /** How often a script is run again to find a shorter one. */

@@ -27,6 +27,7 @@ import { deliveryGuardLaws } from "./deliveryGuards.ts"
 import { idempotencyLaws } from "./idempotency.ts"
 import { isolatedWriteLaws } from "./isolatedWrites.ts"
 import { isolationLaws } from "./isolation.ts"
+import { joinedTransactionLaws } from "./joinedTransactions.ts"
 import { leaseLaws } from "./leases.ts"
 import { logLaws } from "./log.ts"
 import { messageSweepLaws } from "./messageSweeps.ts"
@@ -54,7 +55,7 @@ import { timeLaws } from "./time.ts"
 /** The laws of `MailStore`. */
 export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
   port: "store",
-  capabilities: ["durable", "multiProcess"],
+  capabilities: ["durable", "multiProcess", "joinsTransactions"],
   laws: [
     ...commitLaws,
     ...unchangedValueLaws,
@@ -99,13 +100,17 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...timeLaws,
     ...durabilityLaws,
     ...processLaws,
+    ...joinedTransactionLaws,
     ...differentialLaws
   ],
   open: openStore,
-  lacks: ({ runs }, { capabilities, context }) =>
-    runs !== undefined && !(runs >= 1)
-      ? "runs must be at least 1, so that the differential law runs"
-      : Object.values(capabilities).includes(true) && Context.get(context, StorePlace).here.child === undefined
-        ? "a store that declares durable or multiProcess must give a child module, so that another process can open it"
-        : undefined
+  lacks: ({ runs }, { capabilities, context }) => {
+    const { here } = Context.get(context, StorePlace)
+    if (runs !== undefined && !(runs >= 1)) return "runs must be at least 1, so that the differential law runs"
+    if ((capabilities["durable"] === true || capabilities["multiProcess"] === true) && here.child === undefined)
+      return "a store that declares durable or multiProcess must give a child module, so that another process can open it"
+    return capabilities["joinsTransactions"] === true && here.beginTransaction === undefined
+      ? "a store that has joinTransaction must give beginTransaction, so that a law can begin a transaction"
+      : undefined
+  }
 }

@@ -1,14 +1,15 @@
 /**
- * A mutant of the SQLite store for each law that needs a durable or shared store.
+ * A mutant of the SQLite store for each law that needs a durable or shared store, or one that joins transactions of the product.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { MailStoreShape } from "@mailkeep/core/adapter"
-import { MailStore } from "@mailkeep/core/adapter"
+import type { JoinedTransaction, MailStoreShape } from "@mailkeep/core/adapter"
+import { MailStore, TransactionRefused } from "@mailkeep/core/adapter"
 import { SqliteMailStore } from "@mailkeep/sqlite"
 import { Effect, Layer, Stream } from "effect"
 import type { StoreSubject } from "../../src/index.ts"
+import { beginTransaction } from "../../../sqlite/test/productTransaction.ts"
 import type { Mutation } from "./mutating.ts"
 import { answering, refused } from "./mutating.ts"
 import { oneByOne } from "./commitMutants.ts"
@@ -78,6 +79,41 @@ const deafToClosing: Mutation = (store) => ({
   commit: (changes) => Effect.catchTag(store.commit(changes), "StoreUnavailable", () => Effect.void)
 })
 
+const joining =
+  (change: (joined: JoinedTransaction) => JoinedTransaction): Mutation =>
+  (store) => ({
+    ...store,
+    joinTransaction: (connection) => Effect.map(store.joinTransaction!(connection), change)
+  })
+
+/** Answers with the settings of transactions that were rolled back. */
+const remembering: Mutation = (store) => {
+  const settings = new Map<string, string>()
+  const withCommit = (one: MailStoreShape): MailStoreShape => ({
+    ...one,
+    commit: (changes) => {
+      for (const change of changes) if (change._tag === "PutSetting") settings.set(change.name, change.value)
+      return one.commit(changes)
+    }
+  })
+  const shown = answering("Setting", (value, { name }) => settings.get(name) ?? value)(store)
+  return joining((joined) => ({ ...joined, store: withCommit(joined.store) }))(shown)
+}
+
+const withoutConflicts: Mutation = (store) => ({
+  ...store,
+  commit: (changes) => Effect.catchTag(store.commit(changes), "Conflict", () => Effect.void)
+})
+
+/** Gives one reason for each failure. */
+const refusing =
+  (reason: TransactionRefused["reason"]): Mutation =>
+  (store) => ({
+    ...store,
+    joinTransaction: (connection) =>
+      Effect.mapError(store.joinTransaction!(connection), () => new TransactionRefused({ reason }))
+  })
+
 const wrapped =
   (mutation: Mutation) =>
   (filename: string): Layer.Layer<MailStore, unknown> =>
@@ -104,7 +140,16 @@ const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStor
   "processes/reports-commits-since-opening": wrapped((store) => ({
     ...store,
     commitsOfOtherProcesses: Stream.drop(store.commitsOfOtherProcesses, 1)
-  }))
+  })),
+  "transactions/commit-with-the-product": wrapped(joining((joined) => ({ ...joined, end: () => joined.end(false) }))),
+  "transactions/roll-back-with-the-product": wrapped(remembering),
+  "transactions/undo-one-call": wrapped(joining((joined) => ({ ...joined, end: () => joined.end(true) }))),
+  "transactions/conflict-within-a-call": wrapped(
+    joining((joined) => ({ ...joined, store: withoutConflicts(joined.store) }))
+  ),
+  "transactions/the-end-is-noticed": wrapped(joining((joined) => ({ ...joined, transactionEnded: Effect.void }))),
+  "transactions/refuse-what-is-none": wrapped(refusing("not_supported")),
+  "transactions/a-closed-store-joins-none": wrapped(refusing("not_open"))
 }
 
 /** @public Opens the mutant of a law in another process; the argument is `LAW FILE`. */
@@ -119,8 +164,13 @@ const subject = (law: string): StoreSubject => ({
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
   ).pipe(
     Effect.map((folder) => {
-      const argument = `${law} ${join(folder, "mail.db")}`
-      return { layer: open(argument), child: { module: new URL(import.meta.url), argument } }
+      const filename = join(folder, "mail.db")
+      const argument = `${law} ${filename}`
+      return {
+        layer: open(argument),
+        child: { module: new URL(import.meta.url), argument },
+        beginTransaction: beginTransaction(filename)
+      }
     })
   )
 })
