@@ -52,7 +52,8 @@ const unobservedOfSqlite: ReadonlySet<string> = new Set(
     "thread/replies",
     "thread/scanThread",
     "thread/scanWorker",
-    "thread/workerThread"
+    "thread/workerThread",
+    "transactionEnd"
   ].map((name) => `packages/sqlite/src/internal/${name}.ts`)
 )
 
@@ -75,7 +76,8 @@ const unobservedOfPostgres: ReadonlySet<string> = new Set(
     "sharedRateLimiter",
     "sqlStates",
     "statementNames",
-    "tableVersion"
+    "tableVersion",
+    "transactionEnd"
   ].map((name) => `packages/postgres/src/internal/${name}.ts`)
 )
 
