@@ -37,7 +37,9 @@ const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, FileNotRead> =>
 const locate = async (path: string, folder: string | undefined): Promise<string> => {
   if (folder === undefined) return path
   const [root, real] = await Promise.all([realpath(folder), realpath(resolve(folder, path))])
-  if (!real.startsWith(`${root}${sep}`)) throw Object.assign(new Error("outside of the folder"), { code: "ENOENT" })
+  // Only the root of a file system ends with a separator.
+  const inside = root.endsWith(sep) ? root : `${root}${sep}`
+  if (!real.startsWith(inside)) throw Object.assign(new Error("outside of the folder"), { code: "ENOENT" })
   return real
 }
 

@@ -94,6 +94,15 @@ describe("an attachment with a path", () => {
       })
     ))
 
+  it("reads every file when the folder is the root of the file system", () =>
+    withTestMail(memory, { files: reader({ folder: "/" }) })(
+      Effect.gen(function* () {
+        const inside = [name("secret.txt"), name("secret.txt").slice(1), name("invoices", "link.pdf")]
+        expect(yield* refusalOf(inside.map((path) => ({ path })))).toEqual([])
+        expect(yield* refusalOf([{ path: "/" }])).toEqual(["attachments.0.path invalid_value"])
+      })
+    ))
+
   it("reads no more than the plan allows for all files together", () =>
     withTestMail(memory, { files: reader(), plan: { attachmentBytes: 7 } })(
       Effect.gen(function* () {
