@@ -136,7 +136,10 @@ export const make = ({
       capabilities,
       commit: makeStagedCommit({
         submit: group.submit,
-        hasContent: (projectId, hash) => database.open && hasContent(connection, projectId, hash)
+        hasContent: (projectId, hash) =>
+          retryLocked(
+            Effect.try({ try: () => database.open && hasContent(connection, projectId, hash), catch: unavailable })
+          )
       }),
       claim: (claim) => group.submit({ _tag: "Claim", claim }),
       claimEventDeliveries: (claim) => group.submit({ _tag: "ClaimEventDeliveries", claim }),

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Change, ChangeOf } from "@mailkeep/core/adapter"
@@ -62,6 +62,18 @@ const insertRow = (hash: string): void => {
   }
 }
 
+/** Overwrites every page of the file but the first, which describes the tables. */
+const damageFile = (): void => {
+  const firstPageBytes = 4096
+  const descriptor = openSync(file(), "r+")
+  try {
+    const damage = new Uint8Array(statSync(file()).size - firstPageBytes).fill(255)
+    writeSync(descriptor, damage, 0, damage.length, firstPageBytes)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 const rowsOf = ({ hash, chunks }: ChangeOf<"PutContent">): ReadonlyArray<Row> =>
   chunks.map((_, chunk) => ({ hash, chunk }))
 
@@ -93,6 +105,15 @@ describe.each(["worker", "caller"] as const)("a commit with large contents on th
         expect(store.groupCounts().groups).toBe(1)
       })
     ))
+
+  it("fails with StoreUnavailable when SQLite cannot look for the content", async () => {
+    await inStore((store) => store.commit([setting("first")]))
+    const failure = await inStore((store) => {
+      damageFile()
+      return Effect.flip(store.commit([contentOf(9)]))
+    })
+    expect(failure).toMatchObject({ _tag: "StoreUnavailable", reason: "unreachable" })
+  })
 
   it("lets other commits run before its end", () =>
     inStore((store) =>
@@ -173,7 +194,7 @@ describe("a content that is deleted before the commit that needs it", () => {
   it("is committed with its bytes", async () => {
     const submitted: Array<unknown> = []
     const commit = makeStagedCommit({
-      hasContent: () => true,
+      hasContent: () => Effect.succeed(true),
       submit: ((write: { readonly changes: ReadonlyArray<{ readonly _tag: string }> }) => {
         submitted.push(write)
         return write.changes[0]!._tag === "PutStagedContent"

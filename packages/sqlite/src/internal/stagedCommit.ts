@@ -29,7 +29,7 @@ const isLarge = (changes: ReadonlyArray<Change>): boolean =>
 export interface StagedCommitDeps {
   readonly submit: GroupCommit["submit"]
   /** Whether the project has the content. */
-  readonly hasContent: (projectId: string, hash: string) => boolean
+  readonly hasContent: (projectId: string, hash: string) => Effect.Effect<boolean, StoreUnavailable>
 }
 
 /** Makes the `commit` of the store. */
@@ -43,13 +43,14 @@ export const makeStagedCommit = ({ submit, hasContent }: StagedCommitDeps) => {
   const discard = ({ projectId, key }: PutStagedContent): Effect.Effect<void> =>
     key === null ? Effect.void : Effect.ignore(submit({ _tag: "DiscardStaged", projectId, key }))
 
-  const stagedOf = (content: ChangeOf<"PutContent">, now: number): PutStagedContent => ({
-    _tag: "PutStagedContent",
-    projectId: content.projectId,
-    hash: content.hash,
-    key: hasContent(content.projectId, content.hash) ? null : stagedKey(now, crypto.randomUUID()),
-    chunkCount: content.chunks.length
-  })
+  const stagedOf = ({ projectId, hash, chunks }: ChangeOf<"PutContent">, now: number) =>
+    Effect.map(hasContent(projectId, hash), (isStored): PutStagedContent => ({
+      _tag: "PutStagedContent",
+      projectId,
+      hash,
+      key: isStored ? null : stagedKey(now, crypto.randomUUID()),
+      chunkCount: chunks.length
+    }))
 
   const stage = Effect.fnUntraced(function* (
     { projectId, key }: PutStagedContent,
@@ -68,7 +69,11 @@ export const makeStagedCommit = ({ submit, hasContent }: StagedCommitDeps) => {
   const commitStaged = (changes: ReadonlyArray<Change>): Effect.Effect<void, Conflict | StoreUnavailable> =>
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      const withStaged = changes.map((change) => (isContent(change) ? stagedOf(change, now) : change))
+      const withStaged = yield* Effect.forEach(
+        changes,
+        (change): Effect.Effect<Change | PutStagedContent, StoreUnavailable> =>
+          isContent(change) ? stagedOf(change, now) : Effect.succeed(change)
+      )
       const staged = withStaged.filter((change) => change._tag === "PutStagedContent")
       const contents = changes.filter(isContent)
       return yield* Effect.forEach(staged, (one, n) => stage(one, contents[n]!, now), { discard: true }).pipe(
