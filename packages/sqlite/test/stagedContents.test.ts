@@ -144,6 +144,30 @@ describe.each(["worker", "caller"] as const)("a commit with large contents on th
       })
     ))
 
+  it("leaves nothing when it is interrupted while another connection has the lock and the product has named its own", async () => {
+    await Effect.runPromise(Effect.scoped(makeStarted({ filename: file() })))
+    const [product, other] = [new Database(file()), new Database(file())]
+    const options = { filename: file(), commitThread, connection: product }
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* makeStarted(options)
+          other.exec("BEGIN IMMEDIATE")
+          const large = yield* Effect.forkChild(store.commit([contentOf(9)]), { startImmediately: true })
+          // Longer than the thread waits for the lock before it looks for a transaction of the product.
+          yield* Effect.sleep("80 millis")
+          const interruption = yield* Effect.forkChild(Fiber.interrupt(large), { startImmediately: true })
+          yield* Effect.sleep("150 millis")
+          other.exec("COMMIT")
+          yield* Fiber.join(interruption)
+        })
+      )
+    )
+    product.close()
+    other.close()
+    expect(rowsInFile()).toEqual([])
+  })
+
   it("writes a content that the project has no second time", () =>
     inStore((store) =>
       Effect.gen(function* () {

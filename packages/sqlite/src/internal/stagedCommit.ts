@@ -62,7 +62,9 @@ export const makeStagedCommit = ({ submit, hasContent }: StagedCommitDeps) => {
     for (let from = 0; from < chunks.length; from += chunksAtOnce) {
       // A part of an array would take the whole array to the commit thread.
       const copies = chunks.slice(from, from + chunksAtOnce).map((chunk) => chunk.slice())
-      yield* oneAtATime.withPermit(submit({ _tag: "StageChunks", projectId, key, from, chunks: copies, expiredBefore }))
+      const write = submit({ _tag: "StageChunks", projectId, key, from, chunks: copies, expiredBefore })
+      // An interrupted caller would discard the content while the write waits for a lock, and the write would run afterwards.
+      yield* oneAtATime.withPermit(Effect.uninterruptible(write))
     }
   })
 
