@@ -12,6 +12,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
 import type { StoreNotOpened } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { Effect, Fiber, Layer } from "effect"
@@ -140,6 +141,18 @@ describe("opening a file", () => {
       chmodSync(file(), 0o444)
       expect(await refusal(file())).toMatchObject({ reason: "read_only" })
     }
+  })
+
+  it("ends at once when it is interrupted while the file is locked", async () => {
+    await Effect.runPromise(open(file()))
+    const other = new Database(file())
+    other.exec("BEGIN IMMEDIATE")
+    const opening = Effect.runFork(Effect.scoped(Layer.build(SqliteMailStore.layer({ filename: file() }))))
+    await wait(100)
+    const startedAt = performance.now()
+    await Effect.runPromise(Fiber.interrupt(opening))
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+    other.close()
   })
 
   it("refuses a locked file after five seconds, and opens the file when the lock is released", async () => {

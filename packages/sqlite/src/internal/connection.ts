@@ -31,11 +31,9 @@ const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   return new StoreNotOpened({ reason: reasonOf(cause) ?? "unreachable", where, cause })
 }
 
-/** Opens the connection; the scope closes it. */
+/** Opens the connection; the scope closes it. Can be interrupted while it waits for a lock. */
 export const openDatabase = (where: string): Effect.Effect<SqliteDatabase, StoreNotOpened, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.try({ try: () => openConnection(where), catch: (cause) => notOpened(cause, where) }).pipe(
-      Effect.retry({ schedule: busySchedule, while: ({ cause }) => isBusy(cause) })
-    ),
+    Effect.try({ try: () => openConnection(where), catch: (cause) => notOpened(cause, where) }),
     (database) => Effect.sync(() => database.close())
-  )
+  ).pipe(Effect.retry({ schedule: busySchedule, while: ({ cause }) => isBusy(cause) }))
