@@ -174,6 +174,20 @@ describe("serve", () => {
     )
   })
 
+  it.each(["--port", "--operations-port", "--smtp-port"])(
+    "sends no due message when the port of %s is in use",
+    async (flag) => {
+      await readyToSend(atData())
+      const mail = ["--from", "hello@example.com", "--to", "ada@example.org", "--subject", "Hi", "--text", "Hi"]
+      await runJson(["send", ...atData(), "--project", "prj_x", ...mail])
+      const { line } = await serving(["serve", "--data", `${data}2`, "--port", "0"])
+      const { code } = await run(["serve", ...atData(), "--port", "0", flag, new URL(line.url).port])
+      expect(code).toBe(1)
+      const { deliveries } = await runJson(["logs", ...atData(), "--project", "prj_x"])
+      expect(deliveries).toMatchObject([{ status: "queued" }])
+    }
+  )
+
   it("prints an error when its port is in use or its settings are wrong", async () => {
     const { line } = await serving(["serve", ...atData(), "--port", "0"])
     const port = new URL(line.url).port

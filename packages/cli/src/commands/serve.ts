@@ -50,13 +50,14 @@ const serving = <R>(
   Effect.scoped(
     Effect.gen(function* () {
       const loops = yield* Scope.fork(yield* Effect.scope, "parallel")
-      yield* Effect.forkIn(MailCore.run, loops)
-      yield* Effect.forkIn(releaseMemory(), loops)
       const server = yield* Layer.buildWithScope(
         NodeMailServer.layerNode({ host, port, graceMillis, mailbox }),
         yield* Scope.fork(loops)
       )
       const ports = yield* openListeners({ ...inbound, ...operations, host, graceMillis }, yield* Scope.fork(loops))
+      // Only now, so that a server that cannot open its ports sends nothing.
+      yield* Effect.forkIn(MailCore.run, loops)
+      yield* Effect.forkIn(releaseMemory(), loops)
       const url = yield* Effect.provideContext(NodeMailServer.url, server)
       yield* announce(url, ports)
       return yield* Effect.never
