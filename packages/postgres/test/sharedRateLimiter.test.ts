@@ -1,7 +1,7 @@
 /**
  * Rate limits of several processes on one database: what all of them allow together, and what happens without the database.
  */
-import type { BucketRefs } from "@mailkeep/core/adapter"
+import type { BucketRefs, RateDecision, RateLimiter } from "@mailkeep/core/adapter"
 import { hasPostgres, openWatched, sharedPostgres } from "@mailkeep/test-support/postgres"
 import { startBouncer } from "@mailkeep/test-support/postgresBouncer"
 import { Clock, Effect, Scope } from "effect"
@@ -194,6 +194,34 @@ describe("a rate limit whose reports are slow", () => {
       yield* TestClock.adjust(1)
       yield* takeOne
       expect(reports).toBe(2)
+    }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise)
+  )
+
+  it.each<readonly [string, number, (limiter: RateLimiter["Service"], now: number) => Effect.Effect<RateDecision>]>([
+    ["request of a small limit", 1, (limiter, now) => limiter.take(bucketOf(10), now)],
+    ["batch", 5, (limiter, now) => limiter.takeMore(bucketOf(1000), 5, now)]
+  ])("lets no %s wait for another report within the second after a report that fails", (_, tokens, take) =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(start)
+      const context = yield* Effect.context()
+      const usedInReports: Array<number> = []
+      const limiter = yield* makeSharedRateLimiter({
+        report: async (_ref, _now, { used }) => {
+          usedInReports.push(used)
+          await Effect.runPromiseWith(context)(TestClock.adjust("10 seconds"))
+          throw new Error("connection lost")
+        },
+        deleteFull: () => Promise.resolve()
+      })
+      const takeOne = Effect.flatMap(Clock.currentTimeMillis, (now) => take(limiter, now))
+      for (const millis of [0, 500, 499]) {
+        yield* TestClock.adjust(millis)
+        expect(yield* takeOne).toMatchObject({ allowed: true })
+      }
+      expect(usedInReports).toEqual([0])
+      yield* TestClock.adjust(1)
+      yield* takeOne
+      expect(usedInReports).toEqual([0, 3 * tokens])
     }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise)
   )
 

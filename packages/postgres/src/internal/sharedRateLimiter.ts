@@ -124,20 +124,28 @@ const makeKnownBuckets = (rows: RateBuckets, clock: Clock.Clock) => {
     return (known.reporting ??= reported())
   }
 
+  // A clock that was set back is before `from`.
+  const isKnown = ({ from, until }: Known, now: number): boolean => from <= now && now < until
+
   const isStale = (ref: BucketRef, now: number): boolean => {
-    const { used, from, until, isAlone, reporting } = knownOf(ref, now)
-    // A clock that was set back is before `from`.
-    const isKnown = from <= now && now < until
-    return !isKnown || reporting !== null || (!isAlone && used > 0 && used >= pieceOf(ref))
+    const known = knownOf(ref, now)
+    const { used, isAlone, reporting } = known
+    return !isKnown(known, now) || reporting !== null || (!isAlone && used > 0 && used >= pieceOf(ref))
   }
 
-  return { knownOf, report, reportOnce, isStale }
+  /** Whether a report has failed less than `aloneMillis` ago. */
+  const countsAlone = (ref: BucketRef, now: number): boolean => {
+    const known = knownOf(ref, now)
+    return known.isAlone && isKnown(known, now)
+  }
+
+  return { knownOf, report, reportOnce, isStale, countsAlone }
 }
 
 /** Makes the limiter. Deletes the rows of full buckets every 10 minutes until the scope closes. */
 export const makeSharedRateLimiter = (rows: RateBuckets): Effect.Effect<RateLimiter["Service"], never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { knownOf, report, reportOnce, isStale } = makeKnownBuckets(rows, yield* Clock.Clock)
+    const { knownOf, report, reportOnce, isStale, countsAlone } = makeKnownBuckets(rows, yield* Clock.Clock)
 
     const statesOf = (refs: BucketRefs, now: number, { draw }: Request, taking: boolean) =>
       refs.map((ref) => draw(knownOf(ref, now).bucket, ref, now, taking))
@@ -187,7 +195,10 @@ export const makeSharedRateLimiter = (rows: RateBuckets): Effect.Effect<RateLimi
     const decide = async (refs: BucketRefs, now: number, request: Request): Promise<RateDecision> => {
       // Others only take tokens, so a bucket that is empty here is empty in its row.
       if (isRefusedHere(refs, now, request)) return decideHere(refs, now, request)
-      if (request !== oneToken || refs.some((ref) => pieceOf(ref) === 0)) return decideInRows(refs, now, request)
+      if (request !== oneToken || refs.some((ref) => pieceOf(ref) === 0))
+        return refs.some((ref) => countsAlone(ref, now))
+          ? decideHere(refs, now, request)
+          : decideInRows(refs, now, request)
       for (
         let stale = refs.filter((ref) => isStale(ref, now));
         stale.length > 0;
