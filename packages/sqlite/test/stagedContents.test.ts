@@ -3,9 +3,10 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "n
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Change, ChangeOf } from "@mailkeep/core/adapter"
-import { Conflict } from "@mailkeep/core/adapter"
+import { Conflict, StoreUnavailable } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
-import { Effect, Fiber } from "effect"
+import { Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { makeStagedCommit } from "../src/internal/stagedCommit.ts"
 import { prepared } from "../src/internal/recordTable.ts"
@@ -230,6 +231,28 @@ describe("a content that is deleted before the commit that needs it", () => {
     await Effect.runPromise(commit(changes))
     expect(submitted.slice(1)).toEqual([{ _tag: "Commit", changes }])
   })
+})
+
+describe("a commit that cannot stage its content because the file is locked", () => {
+  it("fails a second later, also when the file is still locked", () =>
+    Effect.gen(function* () {
+      const locked = new StoreUnavailable({ reason: "locked" })
+      const submitted: Array<string> = []
+      const commit = makeStagedCommit({
+        hasContent: () => Effect.succeed(false),
+        submit: ((write: { readonly _tag: string }) =>
+          Effect.suspend(() => {
+            submitted.push(write._tag)
+            return write._tag === "StageChunks" ? Effect.fail(locked) : Effect.never
+          })) as never
+      })
+      const failing = yield* Effect.forkChild(Effect.flip(commit([contentOf(9), contentOf(9, 50)])), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust("1 second")
+      expect(failing.pollUnsafe()).toEqual(Exit.succeed(locked))
+      expect(submitted).toEqual(["StageChunks", "DiscardStaged", "DiscardStaged"])
+    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
 })
 
 describe("putStagedContent", () => {

@@ -3,7 +3,7 @@
  * message. Source: docs/decisions/0091-staged-contents.md.
  */
 import type { Change, ChangeOf, Conflict, StoreUnavailable } from "@mailkeep/core/adapter"
-import { Clock, Effect, Semaphore } from "effect"
+import { Clock, Duration, Effect, Semaphore } from "effect"
 import type { GroupCommit } from "./groupCommit.ts"
 import type { PutStagedContent } from "./stagedContents.ts"
 import { stagedKey } from "./stagedContents.ts"
@@ -16,6 +16,9 @@ const chunksAtOnce = 4
 
 /** A staged content that is not committed in this time is left over from a process that ended. */
 const expiryMillis = 60 * 60 * 1000
+
+/** A commit that has failed waits at most so long for the end of what it has staged. It may have waited for a lock already. */
+const discardWait = Duration.seconds(1)
 
 const isContent = (change: Change): change is ChangeOf<"PutContent"> => change._tag === "PutContent"
 
@@ -42,6 +45,14 @@ export const makeStagedCommit = ({ submit, hasContent }: StagedCommitDeps) => {
 
   const discard = ({ projectId, key }: PutStagedContent): Effect.Effect<void> =>
     key === null ? Effect.void : Effect.ignore(submit({ _tag: "DiscardStaged", projectId, key }))
+
+  /** After the wait, the discards still run when the lock is released. */
+  const discardAll = (staged: ReadonlyArray<PutStagedContent>): Effect.Effect<void> =>
+    Effect.forEach(staged, discard, { concurrency: "unbounded", discard: true }).pipe(
+      Effect.interruptible,
+      Effect.timeoutOption(discardWait),
+      Effect.asVoid
+    )
 
   const stagedOf = ({ projectId, hash, chunks }: ChangeOf<"PutContent">, now: number) =>
     Effect.map(hasContent(projectId, hash), (isStored): PutStagedContent => ({
@@ -81,7 +92,7 @@ export const makeStagedCommit = ({ submit, hasContent }: StagedCommitDeps) => {
       return yield* Effect.forEach(staged, (one, n) => stage(one, contents[n]!, now), { discard: true }).pipe(
         Effect.andThen(submit({ _tag: "Commit", changes: withStaged })),
         // After a failure it can be unknown whether the commit was made. Then nothing has the key any more.
-        Effect.onError(() => Effect.forEach(staged, discard, { discard: true }))
+        Effect.onError(() => discardAll(staged))
       )
     }).pipe(
       // Only a content that another process has deleted meanwhile, or that took an hour to stage, is missing.
