@@ -22,5 +22,5 @@ export {
   wholeOption,
   wholeOrNullOption
 } from "./domain/value/OptionRule.ts"
-export { isFields } from "./domain/value/Fields.ts"
+export { isFields, isRecord } from "./domain/value/Fields.ts"
 export type { Given, OptionGroup, OptionRule, OptionRules } from "./domain/value/OptionRule.ts"

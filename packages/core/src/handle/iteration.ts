@@ -2,6 +2,7 @@
  * Lists of any length as async iterables. Each `for await` reads from the beginning, page by page.
  */
 import type { CursorPage, Page } from "../domain/store/Paging.ts"
+import { isRecord } from "../domain/value/Fields.ts"
 
 /** The largest page of the interface. */
 const pageSize = 100
@@ -21,6 +22,10 @@ const latestIds = () => {
     }
   }
 }
+
+/** The filters of a list with the page to read. Filters of another form, such as a `Map`, stay as they are, so that the list refuses them. */
+export const withPage = <F extends object, P extends object>(filter: F | undefined, page: P): F & P =>
+  filter === undefined || isRecord(filter) ? ({ ...filter, ...page } as F & P) : (filter as F & P)
 
 /**
  * Iterates over pages by number. When records were deleted since the last page, such as by the loop itself, later records have moved to earlier

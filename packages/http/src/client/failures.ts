@@ -10,7 +10,8 @@ import type {
   PlanLimitCode,
   StoreUnavailable
 } from "@mailkeep/core"
-import { isObject, toInputPath } from "./inputs.ts"
+import { isRecord } from "@mailkeep/core/options"
+import { toInputPath } from "./inputs.ts"
 import type { OperationId } from "./operations.ts"
 
 /**
@@ -229,7 +230,7 @@ const unexpected = ({ status, error, message, body }: WireError): UnexpectedResp
 
 /** Whether the answer is the refusal by a rate limit, so that the call has had no effect. */
 export const isRateLimit = (status: number, body: unknown): boolean =>
-  status === 429 && (!isObject(body) || body["code"] === undefined || body["code"] === "RATE_LIMITED")
+  status === 429 && (!isRecord(body) || body["code"] === undefined || body["code"] === "RATE_LIMITED")
 
 /** The failure of an error of the wire. An error that no failure of the core has, such as that of an unknown path, is an `UnexpectedResponse`. */
 export const toFailure = async (wire: WireError, facts: CallFacts): Promise<MailClientFailure> => {
@@ -237,7 +238,7 @@ export const toFailure = async (wire: WireError, facts: CallFacts): Promise<Mail
   if (status === 408)
     return new MailUnreachable({ reason: "timeout", detail: "because the request arrived too slowly" })
   const classes = await loadClasses()
-  if (error === "invalid_argument" && (status === 413 || isObject(body["details"])))
+  if (error === "invalid_argument" && (status === 413 || isRecord(body["details"])))
     return invalidArgumentOf(classes, groupOf(facts.operation), wire)
   if (error === "too_many_requests") {
     const { code, scope, retryAfterSeconds } = body

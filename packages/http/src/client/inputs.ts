@@ -3,6 +3,7 @@
  * A value of another form stays as it is, so that the server refuses it with the same issue as the core.
  */
 import type { Issue } from "@mailkeep/core"
+import { isRecord } from "@mailkeep/core/options"
 import type { SendBatchInput, SendMessageInput } from "@mailkeep/core/handle"
 import { splitNamedAddress } from "./namedAddress.ts"
 
@@ -35,15 +36,12 @@ const namesOfGroup: Readonly<Record<string, FieldNames>> = {
   messages: attachmentNames
 }
 
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const renamed = (names: FieldNames, name: string): string => (Object.hasOwn(names, name) ? names[name]! : name)
 
 const withNames =
   (names: FieldNames) =>
   (input: unknown): unknown =>
-    isObject(input)
+    isRecord(input)
       ? Object.fromEntries(Object.entries(input).map(([name, value]) => [renamed(names, name), value]))
       : input
 
@@ -60,7 +58,7 @@ export const toPropertyBody = withNames(propertyNames)
 /** The body of a template, with its variables. */
 export const toTemplateBody = (input: unknown): unknown => {
   const body = withNames(templateNames)(input)
-  return isObject(body) && Array.isArray(body["variables"])
+  return isRecord(body) && Array.isArray(body["variables"])
     ? { ...body, variables: body["variables"].map(withNames(templateNames)) }
     : body
 }
@@ -88,7 +86,7 @@ const toBase64 = (bytes: Uint8Array): string => {
 
 /** A file with its content in base64. A text becomes UTF-8, as in a core of the same process. */
 const toAttachment = (file: unknown): unknown => {
-  if (!isObject(file)) return file
+  if (!isRecord(file)) return file
   const { content } = file
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
   return withNames(attachmentNames)(bytes instanceof Uint8Array ? { ...file, content: toBase64(bytes) } : file)
@@ -101,7 +99,7 @@ const bareAddresses = (value: unknown): unknown => (Array.isArray(value) ? value
 
 /** The body of one message. `sender` is the default sender of the handle. */
 const toMessageBody = (input: unknown, sender: string | undefined): unknown => {
-  if (!isObject(input)) return input
+  if (!isRecord(input)) return input
   const from = input["from"] ?? sender
   const named = typeof from === "string" ? splitNamedAddress(from) : undefined
   const { attachments, fromName = named?.name ?? undefined } = input
@@ -120,13 +118,13 @@ const toMessageBody = (input: unknown, sender: string | undefined): unknown => {
 
 /** The body and the idempotency key of a send. */
 export const toSendRequest = (input: SendMessageInput, sender: string | undefined) => {
-  const { idempotencyKey, ...message }: Partial<SendMessageInput> = isObject(input) ? input : {}
-  return { body: toMessageBody(isObject(input) ? message : input, sender), idempotencyKey }
+  const { idempotencyKey, ...message }: Partial<SendMessageInput> = isRecord(input) ? input : {}
+  return { body: toMessageBody(isRecord(input) ? message : input, sender), idempotencyKey }
 }
 
 /** The body and the idempotency key of a batch. */
 export const toBatchRequest = (input: SendBatchInput, sender: string | undefined) => {
-  const { idempotencyKey, ...batch }: Partial<SendBatchInput> = isObject(input) ? input : {}
+  const { idempotencyKey, ...batch }: Partial<SendBatchInput> = isRecord(input) ? input : {}
   const messages: unknown = batch.messages
   return {
     body: {
@@ -153,7 +151,7 @@ const filtersOf = (query: Query): ReadonlyArray<[string, unknown]> =>
 
 /** What a query changes without a word: a filter with a list or a number has the same text as one with a string. */
 export const queryIssues = (query: Query): ReadonlyArray<Issue> => {
-  if (query !== undefined && !isObject(query)) return [issueOf([], "must be an object")]
+  if (query !== undefined && !isRecord(query)) return [issueOf([], "must be an object")]
   return filtersOf(query).flatMap(([name, value]) => {
     if (numberFilters.has(name) && typeof value !== "number") return [issueOf([name], "must be a number")]
     if (textFilters.has(name) && typeof value !== "string") return [issueOf([name], "must be a string or null")]

@@ -2,6 +2,7 @@
  * Finds what JSON cannot contain in the body of a request, before `JSON.stringify` changes it without a word. Source: decision 0055.
  */
 import type { Issue } from "@mailkeep/core"
+import { isRecord } from "@mailkeep/core/options"
 
 /** Deeper values are refused. The server accepts 64 levels. */
 const levelsMax = 64
@@ -42,7 +43,8 @@ const valueIssues = (value: unknown, path: Issue["path"]): ReadonlyArray<Issue> 
   if (path.length > levelsMax) return [{ path: [], code: "too_deep", message: "must have at most 64 levels" }]
   if (typeof value !== "object" || value === null) return scalarIssues(value, path)
   if (value instanceof Date && isPropertyValue(path) && !Number.isNaN(value.getTime())) return []
-  // A message or another body may be a class instance, because only its fields are sent.
+  // A message or another body may be a class instance, because only its fields are sent. A list of the root is left to the server.
+  if (!Array.isArray(value) && path.length === 0 && !isRecord(value)) return [issueOf(path, "must be an object")]
   if (!Array.isArray(value) && path.length > 0 && !isPlain(value)) return [issueOf(path, "must be a JSON value")]
   const names = Array.isArray(value) ? value.keys() : Object.keys(value)
   for (const name of names) {

@@ -3,9 +3,10 @@
  */
 import type { Issue } from "@mailkeep/core"
 import type { CallOptions } from "@mailkeep/core/handle"
+import { isRecord } from "@mailkeep/core/options"
 import type { CallFacts, MailClientFailure } from "./failures.ts"
 import { invalidArgument, isRateLimit, MailUnreachable, notFound, toFailure, UnexpectedResponse } from "./failures.ts"
-import { isObject, queryIssues, toQuery } from "./inputs.ts"
+import { queryIssues, toQuery } from "./inputs.ts"
 import { jsonIssues } from "./jsonIssues.ts"
 import type { OperationId } from "./operations.ts"
 import { operations } from "./operations.ts"
@@ -133,7 +134,7 @@ const initOf = ({ operation, idempotencyKey, ...call }: Call, apiKey: string): R
     ...("body" in call ? { "content-type": "application/json" } : {}),
     ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
   },
-  ...("body" in call ? { body: JSON.stringify(isObject(call.body) ? { ...call.body } : (call.body ?? null)) } : {}),
+  ...("body" in call ? { body: JSON.stringify(isRecord(call.body) ? { ...call.body } : (call.body ?? null)) } : {}),
   // The interface redirects nothing. A redirect would repeat a write as a read, or show the request to another server.
   redirect: "manual"
 })
@@ -172,7 +173,7 @@ export const makeRequest = (settings: RequestSettings): Request => {
   const resultOf = async <W, A>(outcome: Outcome, facts: CallFacts, convert: Convert<W, A>): Promise<A> => {
     if (outcome.failure !== undefined) throw outcome.failure
     const { status, headers, json } = outcome.answer!
-    if (isSuccess(status) && isObject(json)) {
+    if (isSuccess(status) && isRecord(json)) {
       const replayed = headers.get("idempotent-replayed") === "true"
       try {
         return await convert(json as W, replayed)
@@ -180,7 +181,7 @@ export const makeRequest = (settings: RequestSettings): Request => {
         throw new UnexpectedResponse({ status, detail: "the body has another form than that of the interface" })
       }
     }
-    const { error, message } = isObject(json) ? json : {}
+    const { error, message } = isRecord(json) ? json : {}
     if (typeof error !== "string" || typeof message !== "string")
       throw new UnexpectedResponse({ status, detail: "the body is not one of the interface" })
     const body = json as Readonly<Record<string, unknown>>

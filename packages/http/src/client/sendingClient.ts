@@ -3,10 +3,11 @@
  */
 import type { SendRefusal, SendResult, StoreUnavailable } from "@mailkeep/core"
 import type { BatchItemResult, DeliveriesHandle, SendingHandle } from "@mailkeep/core/handle"
-import { eachOfCursors } from "@mailkeep/core/handle"
+import { eachOfCursors, withPage } from "@mailkeep/core/handle"
+import { isRecord } from "@mailkeep/core/options"
 import type { SendBatchResultBody } from "../api/Messages.ts"
 import { toFailure } from "./failures.ts"
-import { isObject, toBatchRequest, toSendRequest, toTimeText } from "./inputs.ts"
+import { toBatchRequest, toSendRequest, toTimeText } from "./inputs.ts"
 import {
   ofData,
   toCanceledMessage,
@@ -24,7 +25,7 @@ const newIdempotencyKey = (): string =>
 
 /** The domain of the sender in a message, for a failure that names it. */
 const senderDomainOf = (message: unknown): string | null => {
-  const from = isObject(message) ? message["from"] : undefined
+  const from = isRecord(message) ? message["from"] : undefined
   return typeof from === "string" ? from.slice(from.lastIndexOf("@") + 1).toLowerCase() : null
 }
 
@@ -73,6 +74,6 @@ export const makeDeliveries = (request: Request): DeliveriesHandle => {
   return {
     list,
     get: (deliveryId, options) => request({ operation: "logs.get", ids: [deliveryId], options }, toDelivery),
-    each: (filter, options) => eachOfCursors((page) => list({ ...filter, ...page }, options))
+    each: (filter, options) => eachOfCursors((page) => list(withPage(filter, page), options))
   }
 }

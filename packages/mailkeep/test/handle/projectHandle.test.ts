@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest"
 import { contactCases } from "./contactCases.ts"
 import { deliveryCases } from "./deliveryCases.ts"
+import { formCases } from "./formCases.ts"
 import { embedded, remote } from "./handleUnderTest.ts"
 import { operations } from "../../../http/src/client/operations.ts"
 import { sendingCases } from "./sendingCases.ts"
@@ -16,6 +17,7 @@ describe.each([embedded, remote((method, path) => requests.add(`${method} ${path
   deliveryCases(handle)
   contactCases(handle)
   settingCases(handle)
+  formCases(handle)
 })
 
 describe("the suite", () => {

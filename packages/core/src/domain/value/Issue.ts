@@ -139,13 +139,14 @@ const tooMany = (path: Issue["path"], max: number) => issue(path, "too_many_item
 
 /**
  * Returns the input without the entries above the bounds, and one issue for each oversized field.
- * An oversized list thus gives one issue, and not one for each entry. A `Map` becomes `null`, which the schema refuses: the schema would take it for
- * an object without fields.
+ * An oversized list thus gives one issue, and not one for each entry. A `Map` becomes `null`, as the input and as a field. The schema refuses `null`, and
+ * would take a `Map` for an object without fields.
  */
 const withinBounds = (input: unknown, entriesMax: EntriesMax): readonly [unknown, ReadonlyArray<Issue>] => {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return [input, []]
+  if (!isRecord(input)) return [null, []]
   const found: Array<Issue> = []
-  let fields = input as Readonly<Record<string, unknown>>
+  let fields = input
   if (Object.keys(fields).length > fieldsMax) {
     found.push(tooMany([], fieldsMax))
     fields = firstEntries(fields, fieldsMax)

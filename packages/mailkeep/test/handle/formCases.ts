@@ -1,0 +1,80 @@
+/**
+ * How each `ProjectHandle` refuses filters and inputs whose contents are not their fields.
+ */
+import { describe, expect, it } from "vitest"
+import type { ProjectHandle } from "../../src/index.ts"
+import { all } from "../testMail.ts"
+import type { HandleUnderTest } from "./handleUnderTest.ts"
+import { issuesOf } from "./issues.ts"
+
+/** Values that are taken for an object without fields unless their form is checked. */
+const forms: ReadonlyArray<readonly [name: string, value: unknown]> = [
+  ["a Map", new Map([["status", "failed"]])],
+  ["a Set", new Set(["failed"])],
+  ["a Date", new Date()],
+  ["a URL", new URL("https://acme.example/?status=failed")],
+  ["a promise", Promise.resolve({})],
+  ["an instance without fields", new (class Filters {})()],
+  ["a list", []],
+  ["null", null],
+  ["a number", 5],
+  ["a function", () => ({})]
+]
+
+const lists: ReadonlyArray<readonly [name: string, list: (mail: ProjectHandle, filter: never) => Promise<unknown>]> = [
+  ["deliveries.list", (mail, filter) => mail.deliveries.list(filter)],
+  ["deliveries.each", (mail, filter) => all(mail.deliveries.each(filter))],
+  ["contacts.list", (mail, filter) => mail.contacts.list(filter)],
+  ["contacts.each", (mail, filter) => all(mail.contacts.each(filter))],
+  ["lists.list", (mail, filter) => mail.lists.list(filter)],
+  ["segments.list", (mail, filter) => mail.segments.list(filter)],
+  ["suppressions.list", (mail, filter) => mail.suppressions.list(filter)],
+  ["suppressions.each", (mail, filter) => all(mail.suppressions.each(filter))],
+  ["templates.list", (mail, filter) => mail.templates.list(filter)],
+  ["templates.each", (mail, filter) => all(mail.templates.each(filter))],
+  ["domains.list", (mail, filter) => mail.domains.list(filter)],
+  ["domains.each", (mail, filter) => all(mail.domains.each(filter))],
+  ["webhooks.list", (mail, filter) => mail.webhooks.list(filter)]
+]
+
+export const formCases = ({ open }: HandleUnderTest): void => {
+  describe("the form of filters and inputs", () => {
+    it.each(forms)("refuses %s as the filters of each list", async (_, value) => {
+      const { mail } = await open()
+      for (const [name, list] of lists) {
+        const refused = await issuesOf(list(mail, value as never))
+        expect([name, refused]).toEqual([name, { argument: "filters", issues: [["", "invalid_type"]] }])
+      }
+    })
+
+    it("takes an instance of a class with fields as filters", async () => {
+      const { mail } = await open()
+      class Filters {
+        readonly search = "bob"
+      }
+      await mail.contacts.create({ email: "ada@example.org" })
+      expect((await mail.contacts.list(new Filters())).items).toEqual([])
+      expect(await all(mail.contacts.each(new Filters()))).toEqual([])
+    })
+
+    it.each(forms)("refuses %s as a change, and changes nothing", async (_, value) => {
+      const { mail } = await open()
+      const contact = await mail.contacts.create({ email: "ada@example.org" })
+      const { id: propertyId } = await mail.properties.create({ key: "plan", type: "string" })
+      const { id: listId } = await mail.lists.create({ name: "News" })
+      const template = await mail.templates.create({ name: "Receipt", subject: "Receipt", text: "Hi." })
+      const { webhook } = await mail.webhooks.create({ url: "https://acme.example/hook", events: ["email.delivered"] })
+      const change = value as never
+      for (const call of [
+        () => mail.contacts.update(contact.id, change),
+        () => mail.properties.update(propertyId, change),
+        () => mail.lists.update(listId, change),
+        () => mail.templates.update(template.id, change),
+        () => mail.webhooks.update(webhook.id, change)
+      ])
+        expect(await issuesOf(call())).toEqual({ argument: "input", issues: [["", "invalid_type"]] })
+      expect(await mail.contacts.get(contact.id)).toMatchObject(contact)
+      expect(await mail.templates.get(template.id)).toEqual(template)
+    })
+  })
+}
