@@ -1,6 +1,6 @@
 /**
  * One project with promises: the interface `ProjectHandle`, which an embedded project of the package `mailkeep` and a client over HTTP implement.
- * None of its types needs Effect. An implementation uses the two functions for `each`.
+ * None of its types needs Effect. An implementation uses the functions for `each` and for the options of a call.
  *
  * @example
  * ```ts
@@ -18,6 +18,7 @@
  * }
  * ```
  */
+export { callIssues, isAbortSignal } from "./handle/CallOptions.ts"
 export type { CallOptions } from "./handle/CallOptions.ts"
 export type {
   ContactsHandle,

@@ -1,8 +1,9 @@
 /**
  * Runs the effects of the core as promises: rejects with the failures of the core, follows an `AbortSignal`, and knows the calls under way.
  */
-import { StoreUnavailable, TransactionRefused } from "@mailkeep/core"
+import { InvalidArgument, StoreUnavailable, TransactionRefused } from "@mailkeep/core"
 import type { CallOptions } from "@mailkeep/core/handle"
+import { callIssues } from "@mailkeep/core/handle"
 import type { Context, Scheduler } from "effect"
 import { Cause, Duration, Effect, Exit, Fiber } from "effect"
 import type { CoreServices } from "./coreRuntime.ts"
@@ -91,6 +92,8 @@ export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (r
     })
 
   const run: Run = async (effect, options) => {
+    const issues = callIssues(options)
+    if (issues.length > 0) throw new InvalidArgument({ argument: "options", issues })
     const signal = options?.signal
     signal?.throwIfAborted()
     const current = runtime()

@@ -2,6 +2,7 @@
  * The project of an API key over HTTP, with promises. Source: decision 0055.
  */
 import type { ProjectHandle } from "@mailkeep/core/handle"
+import { isAbortSignal } from "@mailkeep/core/handle"
 import type { OptionRules } from "@mailkeep/core/options"
 import { assertOptions, functionOption, mustBe, optionsOf, wholeOption } from "@mailkeep/core/options"
 import { makeContacts, makeLists, makeProperties, makeSegments, makeSuppressions } from "./contactClient.ts"
@@ -41,9 +42,6 @@ const isPlainUrl = (value: unknown): boolean => {
   const { protocol, username, password, search, hash } = new URL(value)
   return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === "")
 }
-
-const isAbortSignal = (value: unknown): boolean =>
-  typeof (value as Partial<AbortSignal> | null)?.throwIfAborted === "function"
 
 const rules: OptionRules<ConnectMailOptions> = {
   url: mustBe("an http or https URL without a user name, a query and a fragment", isPlainUrl),

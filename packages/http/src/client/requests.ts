@@ -3,6 +3,7 @@
  */
 import type { Issue } from "@mailkeep/core"
 import type { CallOptions } from "@mailkeep/core/handle"
+import { callIssues } from "@mailkeep/core/handle"
 import { isRecord } from "@mailkeep/core/options"
 import type { CallFacts, MailClientFailure } from "./failures.ts"
 import { invalidArgument, isRateLimit, MailUnreachable, notFound, toFailure, UnexpectedResponse } from "./failures.ts"
@@ -191,6 +192,8 @@ export const makeRequest = (settings: RequestSettings): Request => {
   return async (call, convert) => {
     const { operation, ids = [], domain = null, options, query } = call
     const facts = { operation, ids, domain }
+    const wrongOptions = callIssues(options)
+    if (wrongOptions.length > 0) throw await invalidArgument("options", wrongOptions)
     const signals = [options?.signal, settings.signal].filter((signal) => signal !== undefined)
     for (const signal of signals) signal.throwIfAborted()
     const before = await failureBefore(call, facts)

@@ -1,9 +1,9 @@
 /**
- * How each `ProjectHandle` refuses filters and inputs whose contents are not their fields.
+ * How each `ProjectHandle` refuses filters, inputs and options of a call that have another form.
  */
 import { describe, expect, it } from "vitest"
 import type { ProjectHandle } from "../../src/index.ts"
-import { all } from "../testMail.ts"
+import { all, welcome } from "../testMail.ts"
 import type { HandleUnderTest } from "./handleUnderTest.ts"
 import { issuesOf } from "./issues.ts"
 
@@ -75,6 +75,33 @@ export const formCases = ({ open }: HandleUnderTest): void => {
         expect(await issuesOf(call())).toEqual({ argument: "input", issues: [["", "invalid_type"]] })
       expect(await mail.contacts.get(contact.id)).toMatchObject(contact)
       expect(await mail.templates.get(template.id)).toEqual(template)
+    })
+  })
+
+  describe("the options of a call", () => {
+    it.each([
+      ["an AbortController as the signal", { signal: new AbortController() }, ["signal", "invalid_type"]],
+      ["null as the signal", { signal: null }, ["signal", "invalid_type"]],
+      ["an unknown option", { idempotencyKey: "welcome:ada" }, ["idempotencyKey", "unknown_field"]],
+      ["a signal instead of options", new AbortController().signal, ["", "invalid_type"]],
+      ["null", null, ["", "invalid_type"]],
+      ["a number", 0, ["", "invalid_type"]]
+    ])("refuses %s, and sends nothing", async (_, value, issue) => {
+      const { mail } = await open()
+      const options = value as never
+      for (const call of [
+        () => mail.send(welcome, options),
+        () => mail.deliveries.list({}, options),
+        () => all(mail.contacts.each({}, options)),
+        () => all(mail.lists.each(options))
+      ])
+        expect(await issuesOf(call())).toEqual({ argument: "options", issues: [issue] })
+      expect((await mail.deliveries.list()).items).toEqual([])
+    })
+
+    it("takes a signal that is undefined", async () => {
+      const { mail } = await open()
+      expect((await mail.send(welcome, { signal: undefined })).totalQueued).toBe(1)
     })
   })
 }
