@@ -2,7 +2,15 @@
  * The contacts of a project, and what belongs to them, over the services of the core.
  */
 import type { ProjectId } from "@mailkeep/core"
-import { ContactFiles, ContactLists, Contacts, Properties, Segments, Suppressions } from "@mailkeep/core"
+import {
+  ContactFiles,
+  ContactLists,
+  Contacts,
+  InvalidArgument,
+  Properties,
+  Segments,
+  Suppressions
+} from "@mailkeep/core"
 import type {
   EmbeddedContacts,
   EmbeddedSuppressions,
@@ -15,9 +23,24 @@ import { Effect, Stream } from "effect"
 import type { Run } from "./calls.ts"
 import { eachOfStream } from "./eachOfStream.ts"
 
-/** Rows of a product as a stream. A failure of the product's own iterable ends the import with that failure. */
-const streamOf = <A>(rows: AsyncIterable<A> | Iterable<A>): Stream.Stream<A, unknown> =>
-  Symbol.asyncIterator in rows ? Stream.fromAsyncIterable(rows, (cause) => cause) : Stream.fromIterable(rows)
+const noRows = () => {
+  const message = "must be an iterable or an async iterable of rows"
+  return new InvalidArgument({ argument: "input", issues: [{ path: ["rows"], code: "invalid_type", message }] })
+}
+
+const isFunction = (value: unknown): boolean => typeof value === "function"
+
+/**
+ * Rows of a product as a stream, which fails for a value that has no rows. A failure of the product's own iterable ends the import with that failure.
+ */
+const streamOf = <A>(rows: AsyncIterable<A> | Iterable<A>): Stream.Stream<A, unknown> => {
+  if (typeof rows !== "object" || rows === null) return Stream.fail(noRows())
+  if (Symbol.asyncIterator in rows && isFunction(rows[Symbol.asyncIterator]))
+    return Stream.fromAsyncIterable(rows, (cause) => cause)
+  return Symbol.iterator in rows && isFunction(rows[Symbol.iterator])
+    ? Stream.fromIterable(rows)
+    : Stream.fail(noRows())
+}
 
 export const makeContacts = (run: Run, caller: ProjectId): EmbeddedContacts => ({
   list: (input, options) =>

@@ -113,6 +113,21 @@ describe("a project handle", () => {
     expect(exported.map((cells) => cells[columns.indexOf("email")])).toEqual(["ada@example.org"])
   })
 
+  it.each([
+    ["undefined", undefined],
+    ["null", null],
+    ["a number", 5],
+    ["a text", "email"],
+    ["a promise of rows", Promise.resolve([{ line: 1, cells: ["email"] }])],
+    ["one row", { line: 1, cells: ["email"] }],
+    ["a function", () => []]
+  ])("refuses to import %s", async (_, rows) => {
+    const mail = await openQuiet()
+    const failure = await rejection(all(mail.contacts.importRows(rows as never)))
+    expect(failure).toBeInstanceOf(InvalidArgument)
+    expect(failure).toMatchObject({ argument: "input", issues: [{ path: ["rows"], code: "invalid_type" }] })
+  })
+
   it("rejects an import with the failure of the product's own rows", async () => {
     const mail = await openQuiet()
     const bug = new Error("The file ended.")

@@ -19,6 +19,7 @@ import type { ContactEmailTaken, ContactNotFound } from "../../domain/contact/Co
 import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { Issue } from "../../domain/value/Issue.ts"
+import { isFields } from "../../domain/value/Fields.ts"
 import { issue } from "../../domain/value/Issue.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import { makeCreateContacts } from "../../internal/createContacts.ts"
@@ -46,6 +47,7 @@ export type RowOutcome = "created" | "updated" | "refused"
 
 /** The outcome of one row. */
 export interface ImportedRow {
+  /** The line of the row. The position of the row, from 1, if it has no number as its line. */
   readonly line: number
   readonly outcome: RowOutcome
   /** Why the row was refused. Empty for a row that was written. */
@@ -86,11 +88,33 @@ const issuesOf = (failure: RowFailure): ImportedRow["issues"] =>
         }
       ]
 
-const parsedRow = (columns: ReadonlyArray<ContactColumn>, { line, cells, malformed }: FileRow): ParsedRow => {
-  if (malformed !== undefined) return { line, read: Result.fail([issue([], "invalid_value", malformed)]) }
-  if (!Array.isArray(cells) || !cells.every((cell) => typeof cell === "string"))
-    return { line, read: Result.fail([issue([], "invalid_type", "must be an array of strings")]) }
-  return { line, read: readRow(columns, cells) }
+/** The row of a product may have any form. The issue belongs to `path`. */
+const cellsOf = (row: unknown, path: Issue["path"]): Result.Result<ReadonlyArray<string>, ReadonlyArray<Issue>> => {
+  const refuse = (code: Issue["code"], message: string) => Result.fail([issue(path, code, message)])
+  if (!isFields(row) || typeof row["line"] !== "number")
+    return refuse("invalid_type", "must be an object with a number as line and an array of strings as cells")
+  const { cells, malformed } = row
+  if (typeof malformed === "string") return refuse("invalid_value", malformed)
+  if (malformed !== undefined) return refuse("invalid_type", "must have a string as malformed")
+  return Array.isArray(cells) && cells.every((cell) => typeof cell === "string")
+    ? Result.succeed(cells)
+    : refuse("invalid_type", "must be an array of strings")
+}
+
+/** `position` is the number of a row that has no number as its line. */
+const parsedRow = (columns: ReadonlyArray<ContactColumn>, row: unknown, position: number): ParsedRow => ({
+  line: isFields(row) && typeof row["line"] === "number" ? row["line"] : position,
+  read: Result.flatMap(cellsOf(row, []), (cells) => readRow(columns, cells))
+})
+
+/** Adds to each group the position of its first row. The row with the names of the columns has the position 1. */
+const positioned = () => {
+  let next = 2
+  return (rows: ReadonlyArray<FileRow>) => {
+    const first = next
+    next += rows.length
+    return { rows, first }
+  }
 }
 
 /** The elements of a stream, and a stream that has only its failure. So the elements before a failure are not interrupted by it. */
@@ -207,9 +231,9 @@ export class ContactFiles extends Context.Service<
         })
 
       const importGroup = (caller: Caller, columns: ReadonlyArray<ContactColumn>, update: boolean) =>
-        Effect.fnUntraced(function* (rows: ReadonlyArray<FileRow>) {
+        Effect.fnUntraced(function* ({ rows, first }: ReturnType<ReturnType<typeof positioned>>) {
           yield* ownTurn
-          const parsed = rows.map((row) => parsedRow(columns, row))
+          const parsed = rows.map((row, n) => parsedRow(columns, row, first + n))
           const read = parsed.flatMap(({ read }) => (Result.isSuccess(read) ? [read.success] : []))
           const projectId = yield* validProject(caller)
           const created = (yield* createContacts(projectId, read.map(newContactOf))).values()
@@ -232,10 +256,9 @@ export class ContactFiles extends Context.Service<
             const { update = false } = yield* validated(parseImportOptions, options)
             const [[first], rest] = yield* Stream.peel(rows, Sink.take<FileRow>(1))
             const defined = yield* definedProperties(caller)
-            const columns =
-              first?.malformed === undefined
-                ? readColumns(first?.cells ?? [], defined)
-                : Result.fail([issue(["columns"], "invalid_value", first.malformed)])
+            // Without a row, the names of the columns are missing.
+            const names = first === undefined ? Result.succeed([]) : cellsOf(first, ["columns"])
+            const columns = Result.flatMap(names, (cells) => readColumns(cells, defined))
             if (Result.isFailure(columns))
               return yield* new InvalidArgument({ argument: "input", issues: columns.failure })
             const { elements, failure } = withLateFailure(rest)
@@ -243,6 +266,7 @@ export class ContactFiles extends Context.Service<
             return Stream.buffer(elements, { capacity: rowsTogether * groupsAtOnce }).pipe(
               Stream.chunks,
               Stream.flatMap((rows) => Stream.fromIterable(Arr.chunksOf(rows, rowsTogether))),
+              Stream.map(positioned()),
               Stream.mapEffect(importGroup(caller, columns.success, update), {
                 concurrency: groupsAtOnce,
                 unordered: true

@@ -9,6 +9,7 @@ import type { Plan } from "../../../src/index.ts"
 import {
   ApiKeys,
   ContactFiles,
+  Contacts,
   DeliveryLog,
   Domains,
   InvalidArgument,
@@ -208,7 +209,11 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
           { line: 1, cells: ["email"] },
           { line: 2, cells: [7] },
           { line: 3, cells: null },
-          { line: 4, cells: [email] }
+          { line: 4, cells: [email] },
+          null,
+          7,
+          { cells: ["bob@example.org"] },
+          { line: 8, cells: ["eve@example.org"], malformed: null }
         ] as Anything
         const taken = yield* Stream.runCollect(
           (yield* ContactFiles).importRows(project, Stream.fromIterable(rows) as Anything)
@@ -216,8 +221,32 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
         expect([...taken].map((row: Anything) => [row.line, row.outcome]).toSorted()).toEqual([
           [2, "refused"],
           [3, "refused"],
-          [4, "created"]
+          [4, "created"],
+          [5, "refused"],
+          [6, "refused"],
+          [7, "refused"],
+          [8, "refused"]
         ])
       })
     ))
+
+  it.each([
+    null,
+    7,
+    "email",
+    {},
+    { line: 1 },
+    { line: 1, cells: "email" },
+    { line: 1, cells: [7] },
+    { cells: ["email"] }
+  ])("refuses %j as the row with the names of the columns, and imports nothing", (first) =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const rows = Stream.make(first, { line: 2, cells: [email] }) as Anything
+        const failure = yield* Effect.flip(Stream.runCollect((yield* ContactFiles).importRows(project, rows)))
+        expect(failure).toMatchObject({ argument: "input", issues: [{ path: ["columns"], code: "invalid_type" }] })
+        expect((yield* (yield* Contacts).list(project)).total).toBe(0)
+      })
+    )
+  )
 })
