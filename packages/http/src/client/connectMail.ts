@@ -14,7 +14,7 @@ import { makeDomains, makeTemplates, makeWebhooks } from "./settingClient.ts"
 /** Where the mail is, and how the client behaves. */
 export interface ConnectMailOptions {
   /** Where the interface is mounted, without `/api/v1`: `https://mail.acme.example` or `https://acme.example/mail`. */
-  readonly url: string
+  readonly url: string | URL
   /** The secret of an API key. The project of the key is the project of the handle. Never use it in a browser. */
   readonly apiKey: string
   /** The default sender, such as `Acme <hi@acme.example>`. Default: none, so that each send needs `from`. */
@@ -38,7 +38,7 @@ const retriesMax = 100
 const defaultResponseBytesMax = 64 * 1024 * 1024
 
 const isPlainUrl = (value: unknown): boolean => {
-  if (typeof value !== "string" || !URL.canParse(value)) return false
+  if (!(value instanceof URL) && (typeof value !== "string" || !URL.canParse(value))) return false
   const { protocol, username, password, search, hash } = new URL(value)
   return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === "")
 }

@@ -173,6 +173,8 @@ describe("failures of the client", () => {
     ["another scheme", { url: "ftp://mail.example" }],
     ["a password in the URL", { url: "https://user:secret@mail.example" }],
     ["a query in the URL", { url: "https://mail.example?secret=1" }],
+    ["a URL object with a password", { url: new URL("https://user:secret@mail.example") }],
+    ["a URL object of another scheme", { url: new URL("ftp://mail.example") }],
     ["an empty API key", { apiKey: "" }],
     ["an API key with a line break", { apiKey: "secret\n" }],
     ["no API key", { apiKey: undefined as never }],
@@ -193,6 +195,12 @@ describe("failures of the client", () => {
 
   it.each([undefined, null, "https://mail.example"])("refuses %j instead of options", (options) => {
     expect(() => connectMail(options as never)).toThrow("The options of connectMail must be an object.")
+  })
+
+  it("takes a URL object", async () => {
+    const { mail, requests } = scriptedClient([emptyPage], { url: new URL("https://mail.example/mail/") })
+    await settled(mail.deliveries.list())
+    expect(requests[0]!.url).toBe("https://mail.example/mail/api/v1/emails/logs")
   })
 
   it("sends requests below the path of the URL", async () => {
