@@ -39,13 +39,18 @@ const scalarIssues = (value: unknown, path: Issue["path"]): ReadonlyArray<Issue>
 const refusesUndefined = (value: object, path: Issue["path"]): boolean =>
   Array.isArray(value) || (path[messageAt(path)] === "metadata" && path.length > messageAt(path) + 1)
 
+/** Whether the contents of an object are its fields, as in the core. Within any JSON, the core takes only plain objects. */
+const hasFields = (value: object, path: Issue["path"]): boolean => {
+  const at = messageAt(path)
+  return path.length > at + 1 && Object.hasOwn(wholeFields, String(path[at])) ? isPlain(value) : isRecord(value)
+}
+
 const valueIssues = (value: unknown, path: Issue["path"]): ReadonlyArray<Issue> => {
   if (path.length > levelsMax) return [{ path: [], code: "too_deep", message: "must have at most 64 levels" }]
   if (typeof value !== "object" || value === null) return scalarIssues(value, path)
   if (value instanceof Date && isPropertyValue(path) && !Number.isNaN(value.getTime())) return []
-  // A message or another body may be a class instance, because only its fields are sent. A list of the root is left to the server.
-  if (!Array.isArray(value) && path.length === 0 && !isRecord(value)) return [issueOf(path, "must be an object")]
-  if (!Array.isArray(value) && path.length > 0 && !isPlain(value)) return [issueOf(path, "must be a JSON value")]
+  if (!Array.isArray(value) && !hasFields(value, path))
+    return [issueOf(path, path.length === 0 ? "must be an object" : "must be a JSON value")]
   const names = Array.isArray(value) ? value.keys() : Object.keys(value)
   for (const name of names) {
     const one: unknown = Reflect.get(value, name)
@@ -70,3 +75,11 @@ const asCore = ({ path, ...issue }: Issue): Issue => {
  * contact's property. A field that is `undefined` is absent.
  */
 export const jsonIssues = (body: unknown): ReadonlyArray<Issue> => valueIssues(body, []).map(asCore)
+
+/** The body as plain objects, so that `JSON.stringify` writes the fields of a class instance and does not call its `toJSON`. */
+export const toPlainJson = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(toPlainJson)
+  return isRecord(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, field]) => [name, toPlainJson(field)]))
+    : value
+}

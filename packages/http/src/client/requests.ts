@@ -8,7 +8,7 @@ import { isRecord } from "@mailkeep/core/options"
 import type { CallFacts, MailClientFailure } from "./failures.ts"
 import { invalidArgument, isRateLimit, MailUnreachable, notFound, toFailure, UnexpectedResponse } from "./failures.ts"
 import { queryIssues, toQuery } from "./inputs.ts"
-import { jsonIssues } from "./jsonIssues.ts"
+import { jsonIssues, toPlainJson } from "./jsonIssues.ts"
 import type { OperationId } from "./operations.ts"
 import { operations } from "./operations.ts"
 import type { Deadline } from "./deadline.ts"
@@ -135,7 +135,7 @@ const initOf = ({ operation, idempotencyKey, ...call }: Call, apiKey: string): R
     ...("body" in call ? { "content-type": "application/json" } : {}),
     ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
   },
-  ...("body" in call ? { body: JSON.stringify(isRecord(call.body) ? { ...call.body } : (call.body ?? null)) } : {}),
+  ...("body" in call ? { body: JSON.stringify(toPlainJson(call.body) ?? null) } : {}),
   // The interface redirects nothing. A redirect would repeat a write as a read, or show the request to another server.
   redirect: "manual"
 })

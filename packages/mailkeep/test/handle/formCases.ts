@@ -78,6 +78,44 @@ export const formCases = ({ open }: HandleUnderTest): void => {
     })
   })
 
+  describe("an instance of a class in an input", () => {
+    it("counts as its fields, also when it has toJSON", async () => {
+      const { mail, core } = await open()
+      class Order {
+        readonly plan = "pro"
+        toJSON() {
+          return "none"
+        }
+      }
+      await mail.properties.create({ key: "plan", type: "string" })
+      const { id } = await mail.contacts.create({ email: "ada@example.org", properties: new Order() as never })
+      expect((await mail.contacts.get(id)).properties).toEqual({ plan: "pro" })
+      const { deliveryIds } = await mail.send({ ...welcome, metadata: new Order() as never })
+      expect((await core.deliveries.get(deliveryIds[0]!)).message.metadata).toEqual({ plan: "pro" })
+      class Rule {
+        readonly field = "email"
+        readonly op = "contains"
+        readonly value = "ada"
+      }
+      const segment = await mail.segments.create({ name: "Ada", filter: new Rule() as never })
+      expect(segment.filter).toEqual({ field: "email", op: "contains", value: "ada" })
+    })
+
+    it("is refused where a text or an address belongs", async () => {
+      const { mail } = await open()
+      class Person {
+        readonly email = "ada@example.org"
+      }
+      const person = new Person() as never
+      expect((await issuesOf(mail.send({ ...welcome, to: person }))).issues).toEqual([["to", "invalid_type"]])
+      expect((await issuesOf(mail.send({ ...welcome, metadata: { person } }))).issues).toEqual([
+        ["metadata", "invalid_value"]
+      ])
+      const filter = { all: [person] }
+      expect((await issuesOf(mail.segments.create({ name: "Ada", filter }))).issues).toEqual([["filter", "too_large"]])
+    })
+  })
+
   describe("the options of a call", () => {
     it.each([
       ["an AbortController as the signal", { signal: new AbortController() }, ["signal", "invalid_type"]],
