@@ -221,12 +221,25 @@ describe("serve", () => {
     for (const [name, value] of [
       ["MAILKEEP_PORT", "99999"],
       ["MAILKEEP_DAILY_SENDS", "-5"],
-      ["MAILKEEP_CONTACTS", "many"]
+      ["MAILKEEP_CONTACTS", "many"],
+      ["MAILKEEP_PORT", "abc"],
+      ["MAILKEEP_PORT", "1.5"],
+      ["MAILKEEP_GRACE", "ten"],
+      ["MAILKEEP_RATE_LIMIT", "fast"],
+      ["MAILKEEP_KEEP_EVENTS_DAYS", "0"],
+      ["MAILKEEP_BOUNCE_DOMAIN", "no domain"]
     ] as const) {
       const { code, stdout, stderr } = await run(["serve", ...atData()], { [name]: value })
       expect([name, code]).toEqual([name, 1])
       expect(stdout + stderr).not.toMatch(/\n\s+at .*:\d+:\d+|RangeError/)
+      expect(stderr).toContain(`"${value}". Expected`)
+      expect(stderr).toContain(`. The value is that of ${name}`)
     }
+    const given = await run(["serve", ...atData(), "--port", "99999"], { MAILKEEP_PORT: "abc" })
+    expect(given.stderr).not.toContain("MAILKEEP_PORT")
+    const location = await run(["serve", ...atData()], { MAILKEEP_STORE: "mysql://user:secret@db.example" })
+    expect(location.stderr).toContain("MAILKEEP_STORE")
+    expect(location.stdout + location.stderr).not.toContain("secret")
   })
 })
 
