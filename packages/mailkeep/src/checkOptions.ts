@@ -10,11 +10,13 @@ import {
   flagOption,
   functionOption,
   isFields,
+  isRecord,
   listOption,
   mustBe,
   optionsOf
 } from "@mailkeep/core/options"
 import { Layer, Result } from "effect"
+import type { ProjectHandleOptions } from "./Mail.ts"
 import type { MailOptions } from "./MailOptions.ts"
 
 const isText = (value: unknown): value is string => typeof value === "string"
@@ -48,7 +50,7 @@ const rules: OptionRules<MailOptions> = {
   domains: listOption('domains, such as ["acme.example"]', (item) => isText(item) || isFields(item)),
   from: mustBe('a sender, such as "Acme <hi@acme.example>"', isSender),
   projectId: mustBe("1 to 64 letters, digits, hyphens or underscores", (value) => isText(value) && isProjectId(value)),
-  plan: mustBe("an object or a function", (value) => isFields(value) || isFunction(value)),
+  plan: mustBe("an object or a function", (value) => isRecord(value) || isFunction(value)),
   background: flagOption,
   masterSecret: mustBe("a text of at least 32 characters", isText),
   webhooks,
@@ -74,3 +76,14 @@ const rule = optionsOf(rules, { owner: "a mail", required: ["store", "transport"
 
 /** Throws a `TypeError` for an unknown option, for one that is missing and for one of another form, also within a group of options. */
 export const checkOptions = (options: MailOptions): void => assertOptions(rule, options)
+
+const handleRules: OptionRules<ProjectHandleOptions> = {
+  from: mustBe('a sender, such as "Acme <hi@acme.example>"', isText)
+}
+
+const handleRule = optionsOf(handleRules, { owner: "a project handle" })
+
+/** Throws a `TypeError` for wrong settings of a project handle. Each send checks the form of the sender. */
+export const checkHandleOptions = (options: ProjectHandleOptions | undefined): void => {
+  if (options !== undefined) assertOptions(handleRule, options)
+}

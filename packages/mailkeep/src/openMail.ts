@@ -6,7 +6,7 @@ import { Dispatcher, Domains, EventSender, Health, Projects } from "@mailkeep/co
 import { InvalidArgument, parseSubscription } from "@mailkeep/core/binding"
 import { Effect, Exit, Result } from "effect"
 import { makeCalls } from "./calls.ts"
-import { checkOptions } from "./checkOptions.ts"
+import { checkHandleOptions, checkOptions } from "./checkOptions.ts"
 import type { Subscription } from "./coreRuntime.ts"
 import { makeCoreRuntime, subscribe } from "./coreRuntime.ts"
 import { makeEmbeddedProject } from "./embeddedProject.ts"
@@ -127,7 +127,10 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
     ...main,
     outbox: { ...main.outbox, drain: (call) => run(drainOf(options.outbox), call) },
     open: (call) => run(Effect.void, call),
-    project: (id, settings) => makeProject(id, settings?.from),
+    project: (id, settings) => {
+      checkHandleOptions(settings)
+      return makeProject(id, settings?.from)
+    },
     projects,
     on: async (name, kinds, handler) => {
       // Before the mail is open too. A wrong subscription would otherwise let each opening fail.

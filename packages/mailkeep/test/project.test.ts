@@ -17,6 +17,16 @@ describe("a project handle", () => {
     expect((await sendWith(mail)).totalQueued).toBe(1)
   })
 
+  it.each([
+    [{ form: "hi@acme.example" }, '"form" is not an option of a project handle. The options are from.'],
+    [{ from: 5 }, 'from must be a sender, such as "Acme <hi@acme.example>".'],
+    ["hi@acme.example", "The options of a project handle must be an object."],
+    [new Map(), "The options of a project handle must be an object."]
+  ])("refuses the settings %j", async (settings, message) => {
+    const mail = await openQuiet()
+    expect(() => mail.project("prj_a", settings as never)).toThrow(new TypeError(message))
+  })
+
   it("uses its default sender only for messages without one", async () => {
     const transport = stub()
     const mail = await openQuiet({ transport, from: "Acme <hi@acme.example>" })

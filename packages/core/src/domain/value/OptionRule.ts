@@ -2,7 +2,7 @@
  * Rules for the options of the operator, such as the limits of the dispatcher. Each group of options has a closed table of rules beside its type.
  * Source: decision 0034.
  */
-import { isFields } from "./Fields.ts"
+import { isRecord } from "./Fields.ts"
 
 /** Says what is wrong with the value of an option, in a sentence that begins with the path of the option. `undefined` means that the value is valid. */
 export type OptionRule = (value: unknown, path: string) => string | undefined
@@ -56,7 +56,7 @@ export const optionsOf =
   (value, path) => {
     const group = path === "" ? owner : path
     const ofGroup = group === "" ? "" : ` of ${group}`
-    if (!isFields(value)) return `${path === "" ? `The options${ofGroup}` : path} must be an object.`
+    if (!isRecord(value)) return `${path === "" ? `The options${ofGroup}` : path} must be an object.`
     const unknown = Object.keys(value).find((name) => !Object.hasOwn(rules, name))
     if (unknown !== undefined)
       return `${JSON.stringify(unknown)} is not an option${ofGroup}. The options are ${Object.keys(rules).join(", ")}.`
