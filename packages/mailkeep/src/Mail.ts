@@ -129,7 +129,10 @@ export interface Mail extends MailProject, AsyncDisposable {
    * a server, so that the hand-off of earlier mail continues. Rejects when the mail cannot be opened. The next call tries again.
    */
   readonly open: (options?: CallOptions) => Promise<void>
-  /** A handle of another project, for a product with tenants. Writes nothing until it is used. Throws a `TypeError` for an unknown setting. */
+  /**
+   * A handle of another project, for a product with tenants. Writes nothing until it is used. Throws `InvalidArgument` for an id that is no string,
+   * and a `TypeError` for an unknown setting.
+   */
   readonly project: (projectId: ProjectId, options?: ProjectHandleOptions) => MailProject
   /** The projects of the store. */
   readonly projects: ProjectsHandle

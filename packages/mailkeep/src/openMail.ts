@@ -3,7 +3,7 @@
  */
 import type { ProjectId, Sending } from "@mailkeep/core"
 import { Dispatcher, Domains, EventSender, Health, Projects } from "@mailkeep/core"
-import { InvalidArgument, parseSubscription } from "@mailkeep/core/binding"
+import { InvalidArgument, issue, parseSubscription } from "@mailkeep/core/binding"
 import { Effect, Exit, Result } from "effect"
 import { makeCalls } from "./calls.ts"
 import { checkHandleOptions, checkOptions } from "./checkOptions.ts"
@@ -35,6 +35,8 @@ const noOutbox: OutboxReport = { accepted: 0, refused: 0, left: 0 }
 
 const drainOf = (source: OutboxSource | undefined): Effect.Effect<OutboxReport, unknown, Sending> =>
   source === undefined ? Effect.die(new TypeError("The option `outbox` of openMail is missing.")) : drainOutbox(source)
+
+const projectIdIssue = issue(["projectId"], "invalid_type", "must be a string")
 
 const disposed = ({ disposeEffect }: ReturnType<typeof makeCoreRuntime>) =>
   Effect.runPromise(disposeEffect, { scheduler })
@@ -129,6 +131,8 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
     open: (call) => run(Effect.void, call),
     project: (id, settings) => {
       checkHandleOptions(settings)
+      // The core would take an object for a principal, as a binding passes it.
+      if (typeof id !== "string") throw new InvalidArgument({ argument: "ids", issues: [projectIdIssue] })
       return makeProject(id, settings?.from)
     },
     projects,

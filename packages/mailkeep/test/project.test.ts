@@ -27,6 +27,13 @@ describe("a project handle", () => {
     expect(() => mail.project("prj_a", settings as never)).toThrow(new TypeError(message))
   })
 
+  it.each([undefined, null, 5, { id: "prj_a" }, { projectId: "prj_a" }])("refuses %j as an id", async (id) => {
+    const mail = await openQuiet()
+    const failure = await rejection((async () => mail.project(id as never))())
+    expect(failure).toBeInstanceOf(InvalidArgument)
+    expect(failure).toMatchObject({ argument: "ids", issues: [{ path: ["projectId"], code: "invalid_type" }] })
+  })
+
   it("uses its default sender only for messages without one", async () => {
     const transport = stub()
     const mail = await openQuiet({ transport, from: "Acme <hi@acme.example>" })
