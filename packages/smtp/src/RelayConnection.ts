@@ -15,12 +15,16 @@ const replyOctetsMax = 64 * 1024
 
 /** The parts of nodemailer that are not in its types. */
 interface ClientParts {
+  _actionEHLO(reply: string): void
   _sendCommand(command: string, shown?: string): void
   _parseEhloExtensions(reply: string): void
 }
 
-const { _sendCommand: sendCommand, _parseEhloExtensions: parseExtensions } =
-  SMTPConnection.prototype as unknown as ClientParts
+const {
+  _actionEHLO: actOnEhlo,
+  _sendCommand: sendCommand,
+  _parseEhloExtensions: parseExtensions
+} = SMTPConnection.prototype as unknown as ClientParts
 
 /** The client of nodemailer, which sends a parameter of a command only to a relay that offers it. */
 class Client extends SMTPConnection {
@@ -34,6 +38,12 @@ class Client extends SMTPConnection {
   _sendCommand(command: string, shown?: string): void {
     const asks = this.needsSmtpUtf8 && command.startsWith("MAIL FROM:") && !/ SMTPUTF8(?: |$)/.test(command)
     sendCommand.call(this, asks ? `${command} SMTPUTF8` : command, shown)
+  }
+
+  /** nodemailer finds STARTTLS also within the name of the relay and within another keyword. */
+  _actionEHLO(reply: string): void {
+    if (this.options.requireTLS !== true && !keywordsOf(reply).has("STARTTLS")) this.options.ignoreTLS = true
+    actOnEhlo.call(this, reply)
   }
 
   /** nodemailer finds a keyword also within the name of the relay and within another keyword. */

@@ -111,6 +111,18 @@ describe("the envelope", () => {
     })
   })
 
+  it.each([
+    "250 mx-starttls.example",
+    "250-relay.example starttls\r\n250 DSN",
+    "250-relay.example\r\n250 X-STARTTLS-LATER"
+  ])("does not begin TLS when only the name or another keyword contains STARTTLS: %j", async (reply) => {
+    const act = (step: Step): Act | undefined => (step === "ehlo" ? { pieces: [`${reply}\r\n`] } : undefined)
+    await withRelay({ act }, { tls: "opportunistic", dsn: false }, async (bench) => {
+      expect(await bench.run()).toEqual(accepted)
+      expect(bench.relay.sessions[0]!.commands).not.toContain("STARTTLS")
+    })
+  })
+
   it("sends to a quoted local part with a space", async () => {
     const to = '"a b"@example.org'
     await withRelay({ keywords: ["DSN"] }, {}, async (bench) => {
