@@ -2,7 +2,7 @@
  * Hands one message over to the relay for one recipient. Runs `beforeFinalize` after the whole message and before the end of data.
  */
 import { domainToASCII } from "node:url"
-import type { HandOff, HandOffOutcome, HandOffRevoked, SmtpReply } from "@mailkeep/core/adapter"
+import type { HandOff, HandOffOutcome, HandOffRevoked } from "@mailkeep/core/adapter"
 import { isAscii, TransportUnavailable } from "@mailkeep/core/adapter"
 import { Data, Effect } from "effect"
 import type { SMTPEnvelope } from "nodemailer/lib/smtp-connection"
@@ -11,8 +11,8 @@ import type { PreparedMessage } from "./prepareMessage.ts"
 import { prepareMessage } from "./prepareMessage.ts"
 import type { RelayConnection } from "./RelayConnection.ts"
 import { isLoss } from "./RelayConnection.ts"
-import type { RelayError } from "./replies.ts"
-import { failureOf, parseReply, RelayRefused } from "./replies.ts"
+import type { RelayError, RelayRefused } from "./replies.ts"
+import { failureOf, parseReply } from "./replies.ts"
 import type { SmtpSettings } from "./smtpSettings.ts"
 import type { Ended, Transaction } from "./transaction.ts"
 import { beginTransaction } from "./transaction.ts"
@@ -22,9 +22,12 @@ class ConnectionStale extends Data.TaggedError("ConnectionStale")<{
   readonly failure: RelayRefused | TransportUnavailable
 }> {}
 
-/** A refusal that this transport makes itself, before the relay could make the same one. */
-const refusal = (smtpCode: number | null, enhancedCode: string, text: string): RelayRefused =>
-  new RelayRefused({ reply: { stage: "mail", smtpCode, enhancedCode, text } })
+/** A refusal that this transport makes itself, before the relay could make the same one. The relay has not seen the envelope. */
+const refusal = (smtpCode: number | null, enhancedCode: string, text: string): HandOffOutcome => ({
+  _tag: "Refused",
+  reply: { stage: "mail", smtpCode, enhancedCode, text },
+  reachedRelay: false
+})
 
 /** An address in the form of the envelope. A domain that is not ASCII becomes A-labels, unless the local part needs SMTPUTF8 anyway. */
 const envelopeAddress = (address: string): string => {
@@ -143,7 +146,7 @@ const handOver = (pooled: PooledConnection, handOff: HandOff, message: PreparedM
     const refused = refusalBefore(handOff, message.size, features.sizeMax, features.smtpUtf8)
     if (refused !== undefined) {
       pooled.keep()
-      return yield* refused
+      return refused
     }
     yield* Effect.mapError(resetTransaction(connection), (failure) =>
       pooled.isReused ? new ConnectionStale({ failure }) : failure
@@ -163,14 +166,6 @@ const handOver = (pooled: PooledConnection, handOff: HandOff, message: PreparedM
     return yield* outcomeOf(pooled, yield* Effect.promise(() => transaction.ended), settings.confirmsDelivery)
   })
 
-/** A refusal of a message that no relay has seen. A retry would give the same result. */
-const unsendable = (reason: string): SmtpReply => ({
-  stage: "mail",
-  smtpCode: null,
-  enhancedCode: "5.6.0",
-  text: reason
-})
-
 /** Hands the message over. The outcome and the failures are those of the port `Transport`. */
 export const handOffBy = (
   pool: ConnectionPool,
@@ -180,7 +175,7 @@ export const handOffBy = (
   Effect.gen(function* () {
     const message = yield* prepareMessage(handOff, settings.textAlternative)
     const refused = refusalBefore(handOff, message.size, settings.maxMessageBytes, true)
-    if (refused !== undefined) return yield* refused
+    if (refused !== undefined) return refused
     const use = (fresh: boolean) => pool.use((pooled) => handOver(pooled, handOff, message, settings), { fresh })
     return yield* use(false).pipe(
       Effect.catchTag("ConnectionStale", () => use(true)),
@@ -188,7 +183,6 @@ export const handOffBy = (
     )
   }).pipe(
     Effect.catchTag("RelayRefused", ({ reply }) => Effect.succeed<HandOffOutcome>({ _tag: "Refused", reply })),
-    Effect.catchTag("MessageUnsendable", ({ reason }) =>
-      Effect.succeed<HandOffOutcome>({ _tag: "Refused", reply: unsendable(reason) })
-    )
+    // A retry of such a message would give the same result.
+    Effect.catchTag("MessageUnsendable", ({ reason }) => Effect.succeed(refusal(null, "5.6.0", reason)))
   )

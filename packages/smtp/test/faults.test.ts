@@ -1,4 +1,4 @@
-import { Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import type { SmtpOptions } from "../src/index.ts"
 import { handOff, message, withRelay } from "./handOffHarness.ts"
@@ -399,6 +399,17 @@ describe("a hand-off to a faulty relay", () => {
       const { ended } = await run(handOff({ message: message({ text: "x".repeat(2000) }) }))
       expect(ended).toMatch(/^Refused at mail: 552 5\.3\.4 /)
       expect(relay.sessions.flatMap(({ commands }) => commands)).toEqual(["EHLO client.example"])
+    })
+  })
+
+  it("says that the relay was not reached when the transport itself refuses, and not when the relay refuses", async () => {
+    const large = handOff({ message: message({ text: "x".repeat(2000) }) })
+    const unsafe = handOff({ envelope: { from: "b@acme.example", to: "a b@x.example" } })
+    const act = (step: Step): Act | undefined => (step === "mail" ? { reply: "552 5.3.4 Too big" } : undefined)
+    await withRelay({ keywords: ["SIZE 1000"], act }, {}, async ({ transport }) => {
+      for (const one of [large, unsafe])
+        expect(await Effect.runPromise(transport.handOff(one))).toMatchObject({ _tag: "Refused", reachedRelay: false })
+      expect(await Effect.runPromise(transport.handOff(handOff()))).not.toHaveProperty("reachedRelay")
     })
   })
 })

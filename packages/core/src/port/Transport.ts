@@ -140,7 +140,15 @@ export interface HandOff {
 export type HandOffOutcome =
   | { readonly _tag: "Accepted"; readonly reply: SmtpReply }
   | { readonly _tag: "Delivered"; readonly reply: SmtpReply }
-  | { readonly _tag: "Refused"; readonly reply: SmtpReply }
+  | {
+      readonly _tag: "Refused"
+      readonly reply: SmtpReply
+      /**
+       * `false` if the transport itself refused, so that the relay has not seen the envelope. The delivery is then not charged to the sending
+       * allowance. Default: `true` from the stage `mail` on.
+       */
+      readonly reachedRelay?: boolean
+    }
 
 /** Gives mail to a relay. After an interruption, the transport has ended the connection. */
 export interface TransportShape {

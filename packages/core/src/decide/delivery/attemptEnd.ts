@@ -25,7 +25,8 @@ interface NoReply {
 export type HandOffResult =
   | { readonly _tag: "Accepted"; readonly reply: SmtpReply }
   | { readonly _tag: "Delivered"; readonly reply: SmtpReply }
-  | { readonly _tag: "Refused"; readonly reply: SmtpReply }
+  /** `reachedRelay: false`: the transport itself refused, and the relay has not seen the envelope. */
+  | { readonly _tag: "Refused"; readonly reply: SmtpReply; readonly reachedRelay?: boolean }
   /** The connection was lost, or the deadline expired. */
   | NoReply
   /** Mailkeep stopped the hand-off because of a shutdown. */
@@ -131,11 +132,11 @@ const deferred = (
   }
 }
 
-const refused: EndOf<"Refused"> = ({ reply }, facts) => {
+const refused: EndOf<"Refused"> = ({ reply, reachedRelay: sawEnvelope = hasReadEnvelope(reply) }, facts) => {
   const { trigger, suppress, relayFault } = classifyRefusal(reply)
   const statusMessage = shownReply(reply)
   if (trigger === "TransportDeferred") {
-    const reachedRelay = facts.delivery.reachedRelay || hasReadEnvelope(reply)
+    const reachedRelay = facts.delivery.reachedRelay || sawEnvelope
     const aboutRecipient = defersRecipient(reply)
     return deferred(facts, { outcome: "deferred", statusMessage, reachedRelay, relayFault, aboutRecipient })
   }

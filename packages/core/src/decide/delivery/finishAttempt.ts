@@ -27,14 +27,16 @@ export interface FinishAttemptFacts extends Omit<AttemptEndFacts, "delivery" | "
   readonly suppression: SuppressionRecord | null
 }
 
-/**
- * Whether the relay may know the delivery: an earlier attempt reached it, this one is finalizing, or it answered the envelope. A transport that
- * was not allowed to send the end of data, or did not get the message, did not reach the relay.
- */
+/** Whether the relay has certainly not seen this attempt: the transport did not get the message, refused by itself, or was stopped. */
+const isWithoutRelay = (result: HandOffResult): boolean =>
+  result._tag === "Revoked" ||
+  result._tag === "NotSendable" ||
+  (result._tag === "Refused" && result.reachedRelay === false)
+
+/** Whether the relay may know the delivery: an earlier attempt reached it, this one is finalizing, or it answered the envelope. */
 const reachedRelay = (result: HandOffResult, delivery: Delivery, attempt: Attempt): boolean =>
   delivery.reachedRelay ||
-  (attempt.phase === "finalizing" && result._tag !== "Revoked" && result._tag !== "NotSendable") ||
-  ("reply" in result && hasReadEnvelope(result.reply))
+  (!isWithoutRelay(result) && (attempt.phase === "finalizing" || ("reply" in result && hasReadEnvelope(result.reply))))
 
 /**
  * Records a result that arrives after another worker has finished the attempt as ambiguous, if it says that the relay accepted the message. The

@@ -86,6 +86,46 @@ const rows: ReadonlyArray<Row> = [
   ],
   ["a refusal by policy", refused("rcpt", 550, "5.7.1"), facts(), "failed", { reason: "message_blocked" }, "rejected"],
   ["a refusal of the sender", refused("mail", 550), facts(), "failed", { reason: "sending_failed" }, "rejected"],
+  [
+    "a refusal of a message that is too large for the relay",
+    refused("mail", 552, "5.3.4"),
+    facts(),
+    "failed",
+    { reason: "message_blocked", reachedRelay: true, chargedAt: now },
+    "rejected"
+  ],
+  [
+    "a refusal of the transport itself",
+    { _tag: "Refused", reply: reply("mail", 552, "5.3.4"), reachedRelay: false },
+    facts(),
+    "failed",
+    { reason: "message_blocked", reachedRelay: false, chargedAt: null, countedDay: null },
+    "rejected"
+  ],
+  [
+    "a refusal of the transport itself, after the relay got an earlier attempt",
+    { _tag: "Refused", reply: reply("mail", 552, "5.3.4"), reachedRelay: false },
+    facts({ state: { reachedRelay: true } }),
+    "failed",
+    { reason: "message_blocked", chargedAt: now },
+    "rejected"
+  ],
+  [
+    "a refusal of a transport that does not signal the end of data, before it connects",
+    { _tag: "Refused", reply: reply("mail", 552, "5.3.4"), reachedRelay: false },
+    facts({ attempt: finalizingAttempt }),
+    "failed",
+    { reachedRelay: false, chargedAt: null },
+    "rejected"
+  ],
+  [
+    "a temporary refusal of the transport itself, after the lifetime",
+    { _tag: "Refused", reply: reply("mail", 452, "4.3.1"), reachedRelay: false },
+    facts({ expiresAt: now + 1 }),
+    "failed",
+    { reason: "temporary_failure", chargedAt: null },
+    "deferred"
+  ],
   ["a temporary refusal", refused("rcpt", 450), facts(), "queued", { deferrals: 1 }, "deferred"],
   [
     "a refusal in the greeting",
