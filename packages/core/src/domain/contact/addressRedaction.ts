@@ -38,16 +38,24 @@ const spellingsOf = (canonical: string): ReadonlyArray<string> => {
   return [canonical, `${canonical.slice(0, at)}@${toUnicode(canonical.slice(at + 1)).domain}`]
 }
 
-/** The forms of an address in a text, in HTML and in a URL. */
-const formsOf = (canonical: string): ReadonlyArray<string> =>
-  spellingsOf(canonical).flatMap((one) => [one, escapedForHtml(one), encodeURIComponent(one)])
+/** A pattern for one character: composed or decomposed (Unicode NFC and NFD), in a text, in HTML and in a URL. */
+const characterPattern = (character: string): string => {
+  const forms = [character, character.normalize("NFD")].flatMap((one) => [
+    one,
+    escapedForHtml(one),
+    encodeURIComponent(one)
+  ])
+  return `(?:${[...new Set(forms)].map(escapedForPattern).join("|")})`
+}
+
+const spellingPattern = (spelling: string): string => [...spelling].map(characterPattern).join("")
 
 /**
- * Not within a longer address: `ada@x.example` is not in `zada@x.example` and not in `ada@x.example.org`. A letter that ends an escape of a URL,
- * such as `%3D`, is no part of the address.
+ * Not within a longer address: `ada@x.example` is not in `zada@x.example` and not in `ada@x.example.org`. A combining mark is part of the letter
+ * before the mark. A letter that ends an escape of a URL, such as `%3D`, is no part of the address.
  */
 const patternOf = (canonical: string): string =>
-  `(?:(?<![\\p{L}\\p{N}._+-])|(?<=%[0-9a-f]{2}))(?:${[...new Set(formsOf(canonical))].map(escapedForPattern).join("|")})(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])`
+  `(?:(?<![\\p{L}\\p{N}._+-]|\\p{L}\\p{M}{1,8})|(?<=%[0-9a-f]{2}))(?:${[...new Set(spellingsOf(canonical))].map(spellingPattern).join("|")})(?![\\p{L}\\p{N}\\p{M}_-]|\\.[\\p{L}\\p{N}])`
 
 /** The fields of records that hold one address or a list of them. */
 const addressFields: ReadonlySet<string> = new Set([

@@ -32,6 +32,8 @@ describe("makeAddressRedaction", () => {
     "ada@example-org",
     "adaXexample.org",
     "éada@example.org",
+    "e\u0301ada@example.org",
+    "ada@example.org\u0301",
     ""
   ])("keeps %j, which is another text", (text) => {
     expect(ada.isIn(text)).toBe(false)
@@ -48,6 +50,22 @@ describe("makeAddressRedaction", () => {
     const idn = makeAddressRedaction("ada@xn--bcher-kva.example")
     expect(idn.redact("ada@bücher.example, ada@xn--bcher-kva.example")).toBe(`${erasedAddress}, ${erasedAddress}`)
     expect(idn.isAddress("Ada@BÜCHER.example")).toBe(true)
+  })
+
+  it.each(["NFC", "NFD"] as const)("finds an address whose letters are spelled in %s", (form) => {
+    const spelled = makeAddressRedaction("jürgen.é@xn--bcher-kva.example")
+    const text = "Jürgen.É@bücher.example".normalize(form)
+    expect(spelled.redact(`Write to ${text}.`)).toBe(`Write to ${erasedAddress}.`)
+    expect(spelled.redact(`?to=${encodeURIComponent(text.toLowerCase())}`)).toBe(`?to=${erasedAddress}`)
+    expect(spelled.redact({ to: [text], metadata: { [text]: text } })).toEqual({
+      to: [erasedAddress],
+      metadata: { [erasedAddress]: erasedAddress }
+    })
+  })
+
+  it("finds an address with one letter in NFC and one in NFD, and one behind a symbol with a variation selector", () => {
+    const spelled = makeAddressRedaction("éé@example.org")
+    expect(spelled.redact("\u2709\ufe0f\u00e9e\u0301@example.org")).toBe(`\u2709\ufe0f${erasedAddress}`)
   })
 
   it("replaces in nested fields and their names, and keeps other values and bytes", () => {
