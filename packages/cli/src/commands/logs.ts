@@ -22,9 +22,13 @@ const deliveryForOutput = ({ id, createdAt, recipient, subject, status }: Delive
 const line = (one: DeliverySummary): string =>
   [formatInstant(one.createdAt), one.status.padEnd(10), one.id, one.recipient, one.subject].map(printable).join("  ")
 
-/** The interval at which a follower reads, and the number of newest deliveries that it compares. */
+/** The interval at which a follower reads. */
 const everyDuration = "1 second"
-const followedMax = 100
+/** A follower compares so many of the newest deliveries, and more after a burst. */
+const followedMin = 100
+const followedMax = 1000
+/** The number of deliveries whose last status a follower knows. */
+const rememberedMax = 10 * followedMax
 
 /** The newest deliveries that match. */
 const newest = (projectId: string, filters: ListDeliveriesInput, limit: number) =>
@@ -34,22 +38,39 @@ const newest = (projectId: string, filters: ListDeliveriesInput, limit: number) 
     return items
   })
 
+const isUnderWay = ({ status }: DeliverySummary): boolean => status === "queued" || status === "sending"
+
+/**
+ * The newest deliveries, down to those of the last read, and to each one that was under way then. The follower thus misses no delivery of a burst
+ * and no end of one, up to `followedMax` deliveries.
+ */
+const readSince = (projectId: string, filters: ListDeliveriesInput, lastRead: ReadonlyArray<DeliverySummary>) =>
+  Effect.gen(function* () {
+    const needed = lastRead.filter((one, index) => index === 0 || isUnderWay(one))
+    for (let limit = followedMin; ; limit = Math.min(2 * limit, followedMax)) {
+      const found = yield* newest(projectId, filters, limit)
+      const ids = new Set(found.map(({ id }) => id))
+      if (found.length < limit || limit === followedMax || needed.every(({ id }) => ids.has(id))) return found
+    }
+  })
+
 /** Reports each delivery when it appears and whenever its status changes. */
-const following = (
+export const following = (
   projectId: string,
   filters: ListDeliveriesInput,
   report: (one: DeliverySummary) => Effect.Effect<void>
 ) =>
   Effect.gen(function* () {
     const last = new Map<string, string>()
+    let found: ReadonlyArray<DeliverySummary> = []
     while (true) {
-      const found = yield* newest(projectId, filters, followedMax)
+      found = yield* readSince(projectId, filters, found)
       for (const one of found.toReversed())
         if (last.get(one.id) !== one.status) {
           last.set(one.id, one.status)
           yield* report(one)
         }
-      for (const id of [...last.keys()].slice(0, Math.max(0, last.size - 10 * followedMax))) last.delete(id)
+      for (const id of [...last.keys()].slice(0, Math.max(0, last.size - rememberedMax))) last.delete(id)
       yield* Effect.sleep(everyDuration)
     }
   })

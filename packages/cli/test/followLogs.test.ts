@@ -1,0 +1,39 @@
+/**
+ * Which changes `mailkeep logs --follow` reports when many deliveries change between two reads.
+ */
+import type { DeliverySummary } from "@mailkeep/core"
+import { project, send, stores, tick, withTestMail } from "@mailkeep/test-support"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { expect, it } from "vitest"
+import { following } from "../src/commands/logs.ts"
+
+const recipients = (name: string) => Array.from({ length: 50 }, (_, n) => `${name}${n}@example.org`)
+const sendMany = (name: string, count: number) =>
+  Effect.forEach(
+    Array.from({ length: count }, (_, n) => `${name}${n}x`),
+    (key) => send(key, { to: recipients(key) })
+  )
+
+it("reports every delivery of a burst, and the end of each one, in the order of their creation", () =>
+  withTestMail(stores[0]!)(
+    Effect.gen(function* () {
+      const reported: Array<DeliverySummary> = []
+      yield* sendMany("early", 1)
+      yield* Effect.forkChild(following(project, {}, (one) => Effect.sync(() => void reported.push(one))))
+      const next = Effect.gen(function* () {
+        reported.length = 0
+        yield* TestClock.adjust("1 second")
+        return reported.map(({ recipient, status }) => `${recipient} ${status}`)
+      })
+      yield* next
+      yield* sendMany("burst", 6)
+      const burst = [0, 1, 2, 3, 4, 5].flatMap((n) => recipients(`burst${n}x`))
+      expect((yield* next).toSorted()).toEqual(burst.map((one) => `${one} queued`).toSorted())
+      for (let n = 0; n < 60; n++) yield* tick
+      const ended = [...recipients("early0x"), ...burst]
+      expect((yield* next).toSorted()).toEqual(ended.map((one) => `${one} delivered`).toSorted())
+      expect(reported.map(({ id }) => id)).toEqual(reported.map(({ id }) => id).toSorted())
+      expect(yield* next).toEqual([])
+    })
+  ))
