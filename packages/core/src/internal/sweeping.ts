@@ -38,7 +38,10 @@ export interface RetentionOptions {
    * How long the files of a message are kept after its last delivery has ended. The log then shows no files. Default: as long as the message.
    */
   readonly attachmentsMillis?: number | null | undefined
-  /** How long events are kept, and event deliveries after their end. Default: 30 days. */
+  /**
+   * How long events are kept, and event deliveries after their end. An event delivery that still waits then fails with `event_deleted`. The
+   * retries of a webhook take up to 4 days, and longer if it asks for more time with `Retry-After`. Default: 30 days.
+   */
   readonly eventsMillis?: number | null | undefined
 }
 
