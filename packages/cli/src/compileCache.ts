@@ -1,5 +1,5 @@
 /**
- * Keeps the code that Node has compiled, so that the next command starts in about half the time. Source: `docs/guides/operations.md`.
+ * Keeps the code that Node has compiled, so that the next command starts faster. Source: `docs/guides/operations.md`.
  */
 import { chmodSync, mkdirSync, statSync } from "node:fs"
 import { enableCompileCache } from "node:module"
@@ -10,7 +10,7 @@ import { join } from "node:path"
  * The home of the user of the process. It is not taken from `HOME`: with `sudo` this can be the home of another user, who could then give code to an
  * administrator.
  */
-export const ownHome = (): string => userInfo().homedir
+const ownHome = (): string => userInfo().homedir
 
 /**
  * Creates the folder for compiled code in the home of a user, and lets only its owner use it. Returns `undefined` when there can be none, for example

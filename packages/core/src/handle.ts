@@ -30,7 +30,7 @@ export type {
   SuppressionsHandle
 } from "./handle/ContactsHandle.ts"
 export type { DeliveriesHandle, DeliveryFilterInput, LoggedDelivery, LoggedMessage } from "./handle/DeliveriesHandle.ts"
-export { eachOfCursors, eachOfPages, withPage } from "./handle/iteration.ts"
+export { eachOfCursors, eachOfPages } from "./handle/iteration.ts"
 export type { DomainsHandle, ListedDomain } from "./handle/DomainsHandle.ts"
 export type {
   ApiKeySecret,

@@ -18,7 +18,7 @@ import type {
   PropertiesHandle,
   SegmentsHandle
 } from "@mailkeep/core/handle"
-import { eachOfCursors, eachOfPages, withPage } from "@mailkeep/core/handle"
+import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle"
 import { Effect, Stream } from "effect"
 import type { Run } from "./calls.ts"
 import { eachOfStream } from "./eachOfStream.ts"
@@ -184,7 +184,7 @@ export const makeSuppressions = (run: Run, caller: ProjectId): EmbeddedSuppressi
     )
   return {
     list,
-    each: (filter, options) => eachOfCursors((page) => list(withPage(filter, page), options)),
+    each: (filter, options) => eachOfCursors((input) => list(input, options), filter),
     addReason: (email, reason, options) =>
       run(
         Suppressions.use(({ addReason }) => addReason(caller, email, reason)),

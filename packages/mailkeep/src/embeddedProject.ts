@@ -4,7 +4,7 @@
 import type { ProjectId, SendRefusal, SendResult, StoreUnavailable } from "@mailkeep/core"
 import { DeliveryLog, Feedback, Projects, Sending } from "@mailkeep/core"
 import type { BatchItemResult, EmbeddedProject } from "@mailkeep/core/handle"
-import { eachOfCursors, withPage } from "@mailkeep/core/handle"
+import { eachOfCursors } from "@mailkeep/core/handle"
 import { Effect, Result } from "effect"
 import type { Run } from "./calls.ts"
 import { makeContacts, makeLists, makeProperties, makeSegments, makeSuppressions } from "./contactHandles.ts"
@@ -68,7 +68,7 @@ const makeDeliveries = (run: Run, caller: ProjectId): EmbeddedProject["deliverie
         DeliveryLog.use(({ explain }) => explain(caller, deliveryId)),
         options
       ),
-    each: (filter, options) => eachOfCursors((page) => list(withPage(filter, page), options))
+    each: (filter, options) => eachOfCursors((input) => list(input, options), filter)
   }
 }
 

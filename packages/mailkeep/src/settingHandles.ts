@@ -11,7 +11,7 @@ import type {
   WebhookSecret,
   WebhooksHandle
 } from "@mailkeep/core/handle"
-import { eachOfCursors, eachOfPages, withPage } from "@mailkeep/core/handle"
+import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle"
 import { Effect, Redacted } from "effect"
 import type { Run } from "./calls.ts"
 
@@ -23,7 +23,7 @@ export const makeTemplates = (run: Run, caller: ProjectId): EmbeddedTemplates =>
     )
   return {
     list,
-    each: (filter, options) => eachOfPages((page) => list(withPage(filter, page), options)),
+    each: (filter, options) => eachOfPages((input) => list(input, options), filter),
     get: (idOrAlias, options) =>
       run(
         Templates.use(({ get }) => get(caller, idOrAlias)),
@@ -77,7 +77,7 @@ export const makeDomains = (run: Run, caller: ProjectId): EmbeddedDomains => {
     )
   return {
     list,
-    each: (filter, options) => eachOfPages((page) => list(withPage(filter, page), options)),
+    each: (filter, options) => eachOfPages((input) => list(input, options), filter),
     get: (domainId, options) =>
       run(
         Domains.use(({ get }) => get(caller, domainId)),

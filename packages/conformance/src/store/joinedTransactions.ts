@@ -40,11 +40,10 @@ const inCall = <A, E>(
 const write = (
   store: MailStoreShape,
   transaction: ProductTransaction,
-  changes: ReadonlyArray<Change>,
-  keep = true
+  changes: ReadonlyArray<Change>
 ): Effect.Effect<JoinedTransaction, unknown> =>
   Effect.map(
-    inCall(store, transaction, (joined) => commit(joined, ...changes), keep),
+    inCall(store, transaction, (joined) => commit(joined, ...changes)),
     ([, joined]) => joined
   )
 

@@ -24,21 +24,22 @@ const latestIds = () => {
 }
 
 /** The filters of a list with the page to read. Filters of another form, such as a `Map`, stay as they are, so that the list refuses them. */
-export const withPage = <F extends object, P extends object>(filter: F | undefined, page: P): F & P =>
+const withPage = <F extends object, P extends object>(filter: F | undefined, page: P): F & P =>
   filter === undefined || isRecord(filter) ? ({ ...filter, ...page } as F & P) : (filter as F & P)
 
 /**
- * Iterates over pages by number. When records were deleted since the last page, such as by the loop itself, later records have moved to earlier
+ * Iterates over the records that match a filter, by pages with a number. When records were deleted since the last page, such as by the loop itself, later records have moved to earlier
  * pages. These are then read again, so that no record is left out.
  */
-export const eachOfPages = <A extends { readonly id: string }>(
-  read: (page: { readonly page: number; readonly limit: number }) => Promise<Page<A>>
+export const eachOfPages = <A extends { readonly id: string }, F extends object = {}>(
+  read: (input: F & { readonly page: number; readonly limit: number }) => Promise<Page<A>>,
+  filter?: F
 ): AsyncIterable<A> => ({
   async *[Symbol.asyncIterator]() {
     const emitted = latestIds()
     let knownTotal = 0
     for (let page = 1; ; page++) {
-      const { items, total } = await read({ page, limit: pageSize })
+      const { items, total } = await read(withPage(filter, { page, limit: pageSize }))
       const deleted = knownTotal - total
       knownTotal = total
       if (deleted > 0 && page > 1) {
@@ -51,13 +52,14 @@ export const eachOfPages = <A extends { readonly id: string }>(
   }
 })
 
-/** Iterates over pages by cursor, in the order of the pages. */
-export const eachOfCursors = <A>(
-  read: (page: { readonly cursor: string | null; readonly limit: number }) => Promise<CursorPage<A>>
+/** Iterates over the records that match a filter, by pages with a cursor, in the order of the pages. */
+export const eachOfCursors = <A, F extends object = {}>(
+  read: (input: F & { readonly cursor: string | null; readonly limit: number }) => Promise<CursorPage<A>>,
+  filter?: F
 ): AsyncIterable<A> => ({
   async *[Symbol.asyncIterator]() {
     for (let cursor: string | null = null; ;) {
-      const page: CursorPage<A> = await read({ cursor, limit: pageSize })
+      const page: CursorPage<A> = await read(withPage(filter, { cursor, limit: pageSize }))
       yield* page.items
       if (page.nextCursor === null) return
       cursor = page.nextCursor

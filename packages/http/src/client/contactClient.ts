@@ -8,7 +8,7 @@ import type {
   SegmentsHandle,
   SuppressionsHandle
 } from "@mailkeep/core/handle"
-import { eachOfCursors, eachOfPages, withPage } from "@mailkeep/core/handle"
+import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle"
 import { toPropertyBody } from "./inputs.ts"
 import {
   noResult,
@@ -31,7 +31,7 @@ export const makeContacts = (request: Request): ContactsHandle => {
     request({ operation: "contacts.list", query: input, options }, toPage(toListedContact))
   return {
     list,
-    each: (filter, options) => eachOfPages((page) => list(withPage(filter, page), options)),
+    each: (filter, options) => eachOfPages((input) => list(input, options), filter),
     get: (contactId, options) =>
       request({ operation: "contacts.get", ids: [contactId], options }, ofData(toKnownContact)),
     create: (input, options) => request({ operation: "contacts.create", body: input, options }, ofData(toContact)),
@@ -90,7 +90,7 @@ export const makeSuppressions = (request: Request): SuppressionsHandle => {
     request({ operation: "suppressions.list", query: input, options }, toCursorPage(toSuppression))
   return {
     list,
-    each: (filter, options) => eachOfCursors((page) => list(withPage(filter, page), options)),
+    each: (filter, options) => eachOfCursors((input) => list(input, options), filter),
     addReason: (email, reason, options) =>
       request({ operation: "suppressions.add", body: { email, reason }, options }, ofData(toSuppression)),
     delete: (email, options) => request({ operation: "suppressions.remove", ids: [email], options }, noResult)

@@ -3,7 +3,7 @@
  */
 import type { SendRefusal, SendResult, StoreUnavailable } from "@mailkeep/core"
 import type { BatchItemResult, DeliveriesHandle, SendingHandle } from "@mailkeep/core/handle"
-import { eachOfCursors, withPage } from "@mailkeep/core/handle"
+import { eachOfCursors } from "@mailkeep/core/handle"
 import { isRecord } from "@mailkeep/core/options"
 import type { SendBatchResultBody } from "../api/Messages.ts"
 import { toFailure } from "./failures.ts"
@@ -74,6 +74,6 @@ export const makeDeliveries = (request: Request): DeliveriesHandle => {
   return {
     list,
     get: (deliveryId, options) => request({ operation: "logs.get", ids: [deliveryId], options }, toDelivery),
-    each: (filter, options) => eachOfCursors((page) => list(withPage(filter, page), options))
+    each: (filter, options) => eachOfCursors((input) => list(input, options), filter)
   }
 }

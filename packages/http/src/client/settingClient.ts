@@ -3,7 +3,7 @@
  */
 import type { RenderedTemplate, WebhookTestResult } from "@mailkeep/core"
 import type { DomainsHandle, TemplatesHandle, WebhooksHandle } from "@mailkeep/core/handle"
-import { eachOfCursors, eachOfPages, withPage } from "@mailkeep/core/handle"
+import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle"
 import type { WebhookTestBody } from "../api/Webhooks.ts"
 import { toTemplateBody } from "./inputs.ts"
 import {
@@ -25,7 +25,7 @@ export const makeTemplates = (request: Request): TemplatesHandle => {
     request({ operation: "templates.list", query: input, options }, toPage(toTemplateSummary))
   return {
     list,
-    each: (filter, options) => eachOfPages((page) => list(withPage(filter, page), options)),
+    each: (filter, options) => eachOfPages((input) => list(input, options), filter),
     get: (idOrAlias, options) => request({ operation: "templates.get", ids: [idOrAlias], options }, ofData(toTemplate)),
     create: (input, options) =>
       request({ operation: "templates.create", body: toTemplateBody(input), options }, ofData(toTemplate)),
@@ -61,7 +61,7 @@ export const makeDomains = (request: Request): DomainsHandle => {
     request({ operation: "domains.list", query: input, options }, toPage(toDomain))
   return {
     list,
-    each: (filter, options) => eachOfPages((page) => list(withPage(filter, page), options)),
+    each: (filter, options) => eachOfPages((input) => list(input, options), filter),
     get: (domainId, options) => request({ operation: "domains.get", ids: [domainId], options }, ofData(toDomain)),
     create: (input, options) => request({ operation: "domains.add", body: input, options }, ofData(toDomain)),
     verify: (domainId, options) => request({ operation: "domains.verify", ids: [domainId], options }, ofData(toDomain)),
