@@ -35,6 +35,8 @@ export const startStandby = async (watched: Watched, primary: PostgresServer): P
   )
   const standby = await serveFolder(watched, dataFolder)
   await primary.set("synchronous_standby_names", standbyName)
+  // A commit waits for the standby only after the checkpointer has read the setting too. It does so before it begins this checkpoint.
+  await primary.run("postgres", "CHECKPOINT")
   return {
     ...standby,
     promote: () => runProgram(postgresProgram("pg_ctl"), ["promote", "--wait", "--pgdata", dataFolder], dataFolder)
