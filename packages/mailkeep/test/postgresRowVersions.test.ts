@@ -109,7 +109,7 @@ WHERE i.indrelid = 'mailkeep.deliveries'::regclass AND a.attname IN ('status', '
     const hotPercent = new Map(results[1]!.map((row) => [row["relname"], Number(row["hot_percent"])]))
     expect(hotPercent.get("deliveries")).toBeGreaterThan(29)
     expect(hotPercent.get("event_deliveries")).toBeGreaterThan(44)
-    expect(results.at(-1)).toEqual([{ version: 1, compatible_from: 1 }])
+    expect(results.at(-1)).toEqual([{ version: 2, compatible_from: 1 }])
   })
 
   it("counts waiting and late mail by the statement of the guide", async () => {

@@ -9,6 +9,7 @@ import { createGuideRoles, guideRolesOf } from "@mailkeep/test-support/postgresG
 import { Effect } from "effect"
 import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { schemaVersion } from "../src/internal/migrations.ts"
 import { missingRights, neededRights } from "../src/internal/missingRights.ts"
 import { makeDatabase } from "../src/internal/database.ts"
 import type { PostgresOptions } from "../src/PostgresMailStore.ts"
@@ -52,7 +53,7 @@ describe.skipIf(!hasPostgres())("the roles of the guide", () => {
 (SELECT version FROM mailkeep.schema_version) AS version, (SELECT tableowner FROM pg_tables WHERE tablename = 'messages') AS owner
 FROM pg_roles WHERE rolname = current_user`
     )
-    expect(rows).toEqual([{ name: owner, super: false, creates: false, version: 1, owner }])
+    expect(rows).toEqual([{ name: owner, super: false, creates: false, version: schemaVersion, owner }])
   })
 
   it("lets the other role commit, read, sweep, join a transaction, share rate limits and notify", async () => {

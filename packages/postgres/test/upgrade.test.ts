@@ -12,7 +12,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { makeDatabase } from "../src/internal/database.ts"
 import { openTables } from "../src/internal/openPool.ts"
 import type { Migration } from "../src/internal/migrations.ts"
-import { migrateSchema, migrations } from "../src/internal/migrations.ts"
+import { migrateSchema, migrations, schemaVersion } from "../src/internal/migrations.ts"
 import { PostgresMailStore } from "../src/index.ts"
 import { testServer } from "./testServer.ts"
 
@@ -150,7 +150,7 @@ describe.skipIf(!hasPostgres())("an additive step", () => {
         return rows as ReadonlyArray<unknown>
       })
     )
-    expect(written).toEqual([{ settings: 60, version: 2 }])
+    expect(written).toEqual([{ settings: 60, version: schemaVersion + 1 }])
   })
 
   it("gives the role of the product its rights on a new table", async () => {
@@ -173,15 +173,15 @@ describe.skipIf(!hasPostgres())("an additive step", () => {
     )
     expect([refused.reason, refused.message.split(":")[0], isOpened]).toEqual([
       "older_schema",
-      "The tables have version 1, and this program needs version 2. Migrate the tables with the role that owns the schema, by any command, `migratePostgres` or `PostgresMailStore.migrate`",
+      `The tables have version ${schemaVersion}, and this program needs version ${schemaVersion + 1}. Migrate the tables with the role that owns the schema, by any command, \`migratePostgres\` or \`PostgresMailStore.migrate\``,
       true
     ])
   })
 })
 
 describe.skipIf(!hasPostgres())("a breaking step", () => {
-  const detail =
-    "The tables have version 3. Programs before version 3 cannot use them, and this program has version 1. Start the newer program"
+  const newest = schemaVersion + 2
+  const detail = `The tables have version ${newest}. Programs before version ${newest} cannot use them, and this program has version ${schemaVersion}. Start the newer program`
 
   it("makes the older program refuse each write with a typed failure, and keeps nothing of it", async () => {
     const result = await withOlder((store, older) =>

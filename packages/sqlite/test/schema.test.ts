@@ -40,7 +40,8 @@ describe("migrations", () => {
       "aa9e840fe11650a7d02aef780cd2c5b5a474cbf93f6ee2acb51ba900eaf67cb0",
       "4d733aa30ee4da688a4fd4ffcb8f4b63341743e5e37bae103c2452cbbc461ed4",
       "f0cda1afb9f9a031012667200342ec3fbc12bcb0b196e37253c55e091c2763b0",
-      "dbc3e9a71690c5a8348f20aff174941b9e91baf72d3fa1172cb99af288cb2395"
+      "dbc3e9a71690c5a8348f20aff174941b9e91baf72d3fa1172cb99af288cb2395",
+      "d70b067cfcd46d1e125203e3f5dbf57f10cfcd737b9e4a7d24c2a2094d4ea957"
     ])
   })
 })

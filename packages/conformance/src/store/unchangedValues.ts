@@ -166,7 +166,8 @@ const recordsAsGiven = law(
       deliveredAt: noon + 5,
       bouncedAt: noon + 6,
       complainedAt: noon + 7,
-      failedAt: noon + 8
+      failedAt: noon + 8,
+      suppressedAt: noon + 9
     } as const
     const ended = {
       phase: "ended",

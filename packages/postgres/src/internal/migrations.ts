@@ -12,6 +12,7 @@ import { sql as events } from "./schema/events.ts"
 import { sql as mail } from "./schema/mail.ts"
 import { sql as resources } from "./schema/resources.ts"
 import { sql as store } from "./schema/store.ts"
+import { sql as suppressedAt } from "./schema/suppressedAt.ts"
 import { isRepeatable } from "./sqlStates.ts"
 import { hasSchema, versionOf } from "./tableVersion.ts"
 
@@ -30,7 +31,8 @@ export const migrations: ReadonlyArray<Migration> = [
   {
     sql: (schema) => [store, access, mail, events, resources, contacts].map((sql) => sql(schema)).join(""),
     isBreaking: true
-  }
+  },
+  { sql: suppressedAt, isBreaking: false }
 ]
 
 /** The version that this program needs. */

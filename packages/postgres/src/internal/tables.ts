@@ -200,7 +200,8 @@ const deliveryState: Columns<DeliveryState> = {
   deliveredAt: "bigint",
   bouncedAt: "bigint",
   complainedAt: "bigint",
-  failedAt: "bigint"
+  failedAt: "bigint",
+  suppressedAt: "bigint"
 }
 
 const deliveryColumns: Columns<Delivery> = {

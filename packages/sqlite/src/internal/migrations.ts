@@ -14,12 +14,14 @@ import { sql as mail } from "./schema/mail.ts"
 import { sql as resources } from "./schema/resources.ts"
 import { sql as stagedContents } from "./schema/stagedContents.ts"
 import { sql as store } from "./schema/store.ts"
+import { sql as suppressedAt } from "./schema/suppressedAt.ts"
 
 export const migrations: ReadonlyArray<string> = [
   [store, access, mail, events, resources, contacts].join(""),
   eventsOfDelivery,
   [deliveriesOfStatus, contactTexts].join(""),
-  stagedContents
+  stagedContents,
+  suppressedAt
 ]
 
 export const schemaVersion = migrations.length

@@ -174,7 +174,8 @@ const deliveryState: Columns<DeliveryState> = {
   deliveredAt: "plain",
   bouncedAt: "plain",
   complainedAt: "plain",
-  failedAt: "plain"
+  failedAt: "plain",
+  suppressedAt: "plain"
 }
 
 export const deliveries = recordTable<Delivery>("mailkeep_deliveries", {

@@ -71,22 +71,16 @@ const queued = ({ delivery: { queuedAt, chargedAt } }: ExplainDeliveryFacts): Re
         }
       ]
 
-/** The instant of a suppression is that of its event, or of the acceptance, or of the attempt that it ended. */
 const suppressed = ({
-  delivery: { status, reason, createdAt, queuedAt, scheduledAt },
-  attempts,
-  suppression,
-  events
+  delivery: { status, reason, suppressedAt },
+  suppression
 }: ExplainDeliveryFacts): ReadonlyArray<DeliveryEntry> => {
   if (status !== "suppressed") return []
-  const event = events.find(({ event }) => event.kind === "email.suppressed")?.event
-  const last = attempts.at(-1)
-  const atAcceptance = queuedAt === null && scheduledAt === null ? createdAt : null
   const since = suppression?.reasons[reason as SuppressionReason] ?? null
   return [
     {
       kind: "suppressed",
-      at: event?.occurredAt ?? (last?.outcome === "suppressed" ? endOf(last) : atAcceptance),
+      at: suppressedAt,
       text: `The recipient gets no mail: ${reasonText(reason)}${since === null ? "" : ` This applies since ${formatInstant(since)}.`}`,
       reason,
       since

@@ -43,6 +43,8 @@ const timestamps = (status: DeliveryStatus, delivery: Delivery, now: Instant): P
       return { complainedAt: now }
     case "failed":
       return { failedAt: now }
+    case "suppressed":
+      return { suppressedAt: now }
     default:
       return {}
   }

@@ -78,6 +78,7 @@ export interface DeliveryState {
   readonly bouncedAt: Instant | null
   readonly complainedAt: Instant | null
   readonly failedAt: Instant | null
+  readonly suppressedAt: Instant | null
 }
 
 /** A delivery: one message to one recipient. */
@@ -176,7 +177,8 @@ export const freshState: DeliveryState = {
   deliveredAt: null,
   bouncedAt: null,
   complainedAt: null,
-  failedAt: null
+  failedAt: null,
+  suppressedAt: null
 }
 
 /** Returns the fields of a delivery that transitions change. */

@@ -20,7 +20,8 @@ export const deliveryInstants = [
   "deliveredAt",
   "bouncedAt",
   "complainedAt",
-  "failedAt"
+  "failedAt",
+  "suppressedAt"
 ] as const satisfies ReadonlyArray<keyof Delivery>
 
 /** Whether the delivery has ended, and everything that happened to it was before the instant. */

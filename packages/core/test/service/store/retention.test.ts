@@ -70,6 +70,28 @@ describe.each(stores)("retention, over $name", (store) => {
       })
     ))
 
+  it("keeps a message whose recipient was suppressed late in the queue for the whole time after that", () =>
+    withTestMail(store, { retention: { messagesMillis: dayMillis } })(
+      Effect.gen(function* () {
+        const { byClock } = yield* settableClock
+        const [id] = (yield* send("k", { to: "eve@example.org" })).deliveryIds
+        yield* TestClock.adjust("2 days")
+        yield* (yield* Suppressions).addReason(project, "eve@example.org", "complaint")
+        const seen = Effect.andThen(
+          byClock(tick),
+          Effect.map(summaries, (all) => all.map(({ status }) => status))
+        )
+        expect(yield* seen).toEqual(["suppressed"])
+        const { entries } = yield* (yield* DeliveryLog).explain(project, id!)
+        expect(entries.find(({ kind }) => kind === "suppressed")).toMatchObject({ at: start + 2 * dayMillis })
+        yield* TestClock.adjust("23 hours")
+        expect(yield* seen).toEqual(["suppressed"])
+        yield* TestClock.adjust("2 hours")
+        expect(yield* seen).toEqual([])
+        yield* expectBalanced
+      })
+    ))
+
   it("deletes bodies over many pages, and later those of a message that ended late", () =>
     withTestMail(store, { retention: { bodiesMillis: 2 * dayMillis } })(
       Effect.gen(function* () {

@@ -1,0 +1,6 @@
+/**
+ * When a delivery was suppressed. Deliveries that were suppressed before have no instant.
+ */
+export const sql = `
+ALTER TABLE mailkeep_deliveries ADD COLUMN suppressed_at INTEGER;
+`
