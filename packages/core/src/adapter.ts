@@ -19,6 +19,7 @@ export { EventSink, SinkUnavailable } from "./port/EventSink.ts"
 export type { EventSinkCapabilities, EventSinkShape, SinkRequest } from "./port/EventSink.ts"
 export { MailStore, StoreNotOpened, StoreUnavailable, TransactionRefused } from "./port/MailStore.ts"
 export type { JoinedTransaction, MailStoreShape, StoreCapabilities } from "./port/MailStore.ts"
+export { wrapStore } from "./port/wrapStore.ts"
 export { HandOffRevoked, Transport, TransportUnavailable } from "./port/Transport.ts"
 export type {
   DkimSignature,

@@ -2,6 +2,7 @@
  * Records what a law does to a store, so that the report of a broken law can show a script that anyone can run again.
  */
 import type { MailStoreShape } from "@mailkeep/core/adapter"
+import { wrapStore } from "@mailkeep/core/adapter"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Exit } from "effect"
 import type { Scope } from "effect"
@@ -22,25 +23,16 @@ export const recorded = (store: MailStoreShape): Recording => {
       steps.push(step)
       return call()
     })
-  const recordingStore = (one: MailStoreShape): MailStoreShape => ({
+  const recording = wrapStore(store, (one) => ({
     capabilities: one.capabilities,
     commitsOfOtherProcesses: one.commitsOfOtherProcesses,
     commit: (changes) => recordCall({ commit: changes }, () => one.commit(changes)),
     claim: (claim) => recordCall({ claim }, () => one.claim(claim)),
     claimEventDeliveries: (claim) => recordCall({ claimEventDeliveries: claim }, () => one.claimEventDeliveries(claim)),
     sweep: (sweep) => recordCall({ sweep }, () => one.sweep(sweep)),
-    read: (queries) => recordCall({ read: queries }, () => one.read(queries)),
-    ...(one.joinTransaction === undefined
-      ? {}
-      : {
-          joinTransaction: (connection: unknown) =>
-            Effect.map(one.joinTransaction!(connection), (joined) => ({
-              ...joined,
-              store: recordingStore(joined.store)
-            }))
-        })
-  })
-  return { steps: () => [...steps], store: recordingStore(store) }
+    read: (queries) => recordCall({ read: queries }, () => one.read(queries))
+  }))
+  return { steps: () => [...steps], store: recording }
 }
 
 /** How often a script is run again to find a shorter one. */

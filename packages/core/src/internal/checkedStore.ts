@@ -11,6 +11,7 @@ import type { EventDelivery } from "../domain/event/EventDelivery.ts"
 import type { Answers, Query } from "../domain/store/Query.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
+import { wrapStore } from "../port/wrapStore.ts"
 
 /** A defect: the adapter broke a law of the conformance kit. Its answer is not used. */
 export class StoreContractViolation extends Data.TaggedError("StoreContractViolation")<{ readonly law: string }> {
@@ -46,7 +47,7 @@ const checkedEventDeliveries = (
 }
 
 /** Lists each member by name because an adapter may be an instance of a class, which a spread would not copy. */
-export const makeCheckedStore = (store: MailStoreShape): MailStoreShape => ({
+const checked = (store: MailStoreShape): Omit<MailStoreShape, "joinTransaction"> => ({
   capabilities: store.capabilities,
   commitsOfOtherProcesses: store.commitsOfOtherProcesses,
   sweep: (sweep) => store.sweep(sweep),
@@ -70,17 +71,10 @@ export const makeCheckedStore = (store: MailStoreShape): MailStoreShape => ({
     Effect.map(store.read(queries), (answers): Answers<Qs> => {
       if (answers.length !== queries.length) throw new StoreContractViolation({ law: "read/one-answer-each" })
       return answers
-    }),
-  ...(store.joinTransaction === undefined
-    ? {}
-    : {
-        joinTransaction: (connection: unknown) =>
-          Effect.map(store.joinTransaction!(connection), (joined) => ({
-            ...joined,
-            store: makeCheckedStore(joined.store)
-          }))
-      })
+    })
 })
+
+export const makeCheckedStore = (store: MailStoreShape): MailStoreShape => wrapStore(store, checked)
 
 /** Replaces the store of the adapter by the checked store. */
 export const checkedStore: Layer.Layer<MailStore, never, MailStore> = Layer.effect(

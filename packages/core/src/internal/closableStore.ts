@@ -6,6 +6,7 @@ import type { StoreClosure } from "../domain/store/StoreClosure.ts"
 import { closureOf, movedToSetting } from "../domain/store/StoreClosure.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import { MailStore, StoreUnavailable } from "../port/MailStore.ts"
+import { wrapStore } from "../port/wrapStore.ts"
 
 /** How long a process writes without reading again whether the store is closed. A move waits longer than this before it copies. */
 export const closureKeptMillis = 1000
@@ -74,16 +75,7 @@ const makeClosableStore = (store: MailStoreShape) => {
       sweep: (sweep) => guarded(one.sweep(sweep))
     }
   }
-  const closableStore: MailStoreShape = {
-    ...closable(store),
-    ...(store.joinTransaction === undefined
-      ? {}
-      : {
-          joinTransaction: (connection: unknown) =>
-            Effect.map(store.joinTransaction!(connection), (joined) => ({ ...joined, store: closable(joined.store) }))
-        })
-  }
-  return { store: closableStore, check: check(store) }
+  return { store: wrapStore(store, closable), check: check(store) }
 }
 
 /** Replaces the store by one that refuses writes while it is closed. Fails when the store is closed now. */
