@@ -144,7 +144,6 @@ export const composeMessage = (message: OutgoingMessage, textAlternative: boolea
       attachments: attachments.map(attachmentOf),
       baseBoundary,
       boundaryPrefix: "=_",
-      newline: "win",
       disableFileAccess: true,
       disableUrlAccess: true,
       normalizeHeaderKey: (key) => names.get(key.toLowerCase()) ?? key
