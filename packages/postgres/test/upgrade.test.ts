@@ -20,6 +20,7 @@ import { testServer } from "./testServer.ts"
 const additive: Migration = {
   sql: (schema) => `CREATE TABLE ${schema}.notes (id text PRIMARY KEY);
 ALTER TABLE ${schema}.settings ADD COLUMN note text NOT NULL DEFAULT '';
+ALTER TABLE ${schema}.deliveries ADD COLUMN noted_at bigint;
 CREATE INDEX settings_note ON ${schema}.settings (note)`,
   isBreaking: false
 }
@@ -76,6 +77,7 @@ const withOlder = async <A, E>(
 }
 
 const put = (name: string) => ({ _tag: "PutSetting", name, value: "x" }) as const
+const readDelivery = { _tag: "Delivery", projectId: "prj_1", id: "del_1" } as never
 const readSetting = (name: string) => ({ _tag: "Setting", name }) as const
 const claim = {
   kind: "dueQueued",
@@ -109,11 +111,22 @@ describe.skipIf(!hasPostgres())("an additive step", () => {
   it("lets the older program write, claim, sweep, join transactions and open", async () => {
     const result = await withOlder((store, older) =>
       Effect.gen(function* () {
+        // Each statement often enough for a plan that the server keeps.
+        const use = (name: string) =>
+          Effect.gen(function* () {
+            for (let n = 0; n < 20; n++) {
+              yield* store.claim(claim)
+              yield* store.read([readDelivery])
+              yield* store.commit([put(`${name}${n}`)])
+            }
+          })
         yield* store.commit([put("before")])
+        yield* use("early")
         yield* older.migrateTo(additive)
         yield* Effect.promise(() => older.ownerPool.query(dueDeliverySql))
-        yield* store.commit([put("after")])
         const claimed = yield* store.claim(claim)
+        yield* use("late")
+        yield* store.commit([put("after")])
         yield* store.sweep({ kind: "leases", before: 1, limit: 10 } as never)
         yield* Effect.scoped(
           Effect.gen(function* () {
