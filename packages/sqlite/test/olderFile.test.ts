@@ -35,7 +35,7 @@ const suppressed: Delivery = {
   status: "suppressed",
   reason: "complaint",
   sequence: 1
-} as Delivery
+}
 
 /** Makes a file of the version with one delivery, in the columns that the version had. */
 const makeFile = (filename: string, version: number) => {
