@@ -74,8 +74,13 @@ const workerDiedMessage = "The worker died before the hand-off ended."
 const workerShutDownMessage = "The worker shut down during the hand-off."
 
 /** Whether the relay answered the envelope or a later command, so that the relay knows the recipient. */
-export const hasReadEnvelope = ({ stage }: SmtpReply): boolean =>
+const hasReadEnvelope = ({ stage }: SmtpReply): boolean =>
   stage === "mail" || stage === "rcpt" || stage === "data" || stage === "endOfData"
+
+type Refused = Extract<HandOffResult, { readonly _tag: "Refused" }>
+
+/** Whether the relay had seen the envelope when the message was refused. */
+export const refusedAfterEnvelope = ({ reply, reachedRelay = hasReadEnvelope(reply) }: Refused): boolean => reachedRelay
 
 /**
  * Returns the trigger for the end of a delivery that no reply has decided. After an ambiguous attempt the relay may have the message, so the
@@ -132,11 +137,12 @@ const deferred = (
   }
 }
 
-const refused: EndOf<"Refused"> = ({ reply, reachedRelay: sawEnvelope = hasReadEnvelope(reply) }, facts) => {
+const refused: EndOf<"Refused"> = (result, facts) => {
+  const { reply } = result
   const { trigger, suppress, relayFault } = classifyRefusal(reply)
   const statusMessage = shownReply(reply)
   if (trigger === "TransportDeferred") {
-    const reachedRelay = facts.delivery.reachedRelay || sawEnvelope
+    const reachedRelay = facts.delivery.reachedRelay || refusedAfterEnvelope(result)
     const aboutRecipient = defersRecipient(reply)
     return deferred(facts, { outcome: "deferred", statusMessage, reachedRelay, relayFault, aboutRecipient })
   }

@@ -8,7 +8,7 @@ import type { EventId } from "../../domain/value/Id.ts"
 import { suppressAddress } from "../contact/suppression.ts"
 import type { Decision } from "../store/Decision.ts"
 import type { AttemptEndFacts, HandOffResult } from "./attemptEnd.ts"
-import { attemptEndOf, hasReadEnvelope } from "./attemptEnd.ts"
+import { attemptEndOf, refusedAfterEnvelope } from "./attemptEnd.ts"
 import type { HandledStatus } from "./claim.ts"
 import { claimLost, holdsClaim } from "./claim.ts"
 import { endAttempt } from "./endAttempt.ts"
@@ -27,16 +27,23 @@ export interface FinishAttemptFacts extends Omit<AttemptEndFacts, "delivery" | "
   readonly suppression: SuppressionRecord | null
 }
 
-/** Whether the relay has certainly not seen this attempt: the transport did not get the message, refused by itself, or was stopped. */
-const isWithoutRelay = (result: HandOffResult): boolean =>
-  result._tag === "Revoked" ||
-  result._tag === "NotSendable" ||
-  (result._tag === "Refused" && result.reachedRelay === false)
-
-/** Whether the relay may know the delivery: an earlier attempt reached it, this one is finalizing, or it answered the envelope. */
-const reachedRelay = (result: HandOffResult, delivery: Delivery, attempt: Attempt): boolean =>
-  delivery.reachedRelay ||
-  (!isWithoutRelay(result) && (attempt.phase === "finalizing" || ("reply" in result && hasReadEnvelope(result.reply))))
+/** Whether the relay may know the delivery by this attempt. Without an answer, only the phase says so. */
+const hasReachedRelay = (result: HandOffResult, { phase }: Attempt): boolean => {
+  switch (result._tag) {
+    case "Accepted":
+    case "Delivered":
+      return true
+    case "Refused":
+      return refusedAfterEnvelope(result)
+    case "Revoked":
+    case "NotSendable":
+      return false
+    case "NoReply":
+    case "ShutDown":
+    case "WorkerDied":
+      return phase === "finalizing"
+  }
+}
 
 /**
  * Records a result that arrives after another worker has finished the attempt as ambiguous, if it says that the relay accepted the message. The
@@ -61,7 +68,8 @@ export const finishAttempt = (result: HandOffResult, facts: FinishAttemptFacts):
   const { now, eventId, claimed, delivery, attempt } = facts
   if (!holdsClaim(claimed, delivery) || attempt === null) return recordLateResult(result, facts)
   const reply = "reply" in result ? result.reply : null
-  const deliveryAfterResult: Delivery = { ...delivery, reachedRelay: reachedRelay(result, delivery, attempt) }
+  const reachedRelay = delivery.reachedRelay || hasReachedRelay(result, attempt)
+  const deliveryAfterResult: Delivery = { ...delivery, reachedRelay }
   const end = attemptEndOf(result, { ...facts, delivery, attempt })
   const transition = applyTransition(deliveryAfterResult, end.trigger, now, end.patch)
   return {

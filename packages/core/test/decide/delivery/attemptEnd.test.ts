@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { AttemptEnd, AttemptEndFacts, HandOffResult } from "../../../src/decide/delivery/attemptEnd.ts"
-import { attemptEndOf, hasReadEnvelope } from "../../../src/decide/delivery/attemptEnd.ts"
+import { attemptEndOf, refusedAfterEnvelope } from "../../../src/decide/delivery/attemptEnd.ts"
 import { defaultRetryPolicy } from "../../../src/domain/delivery/RetrySchedule.ts"
 import type { SmtpStage } from "../../../src/domain/delivery/SmtpReply.ts"
 import { attempt, delivery, now } from "../fixtures.ts"
@@ -97,7 +97,7 @@ describe("a hand-off without an answer", () => {
   })
 })
 
-describe("hasReadEnvelope", () => {
+describe("refusedAfterEnvelope", () => {
   it.each<[SmtpStage, boolean]>([
     ["connect", false],
     ["greeting", false],
@@ -107,6 +107,8 @@ describe("hasReadEnvelope", () => {
     ["data", true],
     ["endOfData", true]
   ])("decides whether the relay knows the recipient after a reply in the stage %s", (stage, expected) =>
-    expect(hasReadEnvelope({ stage, smtpCode: 450, enhancedCode: null, text: "" })).toBe(expected)
+    expect(
+      refusedAfterEnvelope({ _tag: "Refused", reply: { stage, smtpCode: 450, enhancedCode: null, text: "" } })
+    ).toBe(expected)
   )
 })

@@ -119,6 +119,14 @@ const rows: ReadonlyArray<Row> = [
     "rejected"
   ],
   [
+    "a refusal in the greeting of a relay whose transport does not signal the end of data, after the lifetime",
+    refused("greeting", 421),
+    facts({ attempt: finalizingAttempt, expiresAt: now + 1 }),
+    "failed",
+    { reachedRelay: false, chargedAt: null, countedDay: null },
+    "deferred"
+  ],
+  [
     "a temporary refusal of the transport itself, after the lifetime",
     { _tag: "Refused", reply: reply("mail", 452, "4.3.1"), reachedRelay: false },
     facts({ expiresAt: now + 1 }),
