@@ -71,16 +71,33 @@ const queued = ({ delivery: { queuedAt, chargedAt } }: ExplainDeliveryFacts): Re
         }
       ]
 
-const suppressed = ({
-  delivery: { status, reason, suppressedAt },
-  suppression
-}: ExplainDeliveryFacts): ReadonlyArray<DeliveryEntry> => {
+/**
+ * When a delivery without `suppressedAt` was suppressed: a program before this field wrote it, or still writes it to the same database. The instant
+ * is that of the event, or of the attempt that the suppression ended, or of the acceptance.
+ */
+const derivedSuppressedAt = ({
+  delivery: { createdAt, queuedAt, scheduledAt },
+  attempts,
+  events
+}: ExplainDeliveryFacts): Instant | null => {
+  const event = events.find(({ event }) => event.kind === "email.suppressed")?.event
+  if (event !== undefined) return event.occurredAt
+  const last = attempts.at(-1)
+  if (last?.outcome === "suppressed") return endOf(last)
+  return queuedAt === null && scheduledAt === null ? createdAt : null
+}
+
+const suppressed = (facts: ExplainDeliveryFacts): ReadonlyArray<DeliveryEntry> => {
+  const {
+    delivery: { status, reason, suppressedAt },
+    suppression
+  } = facts
   if (status !== "suppressed") return []
   const since = suppression?.reasons[reason as SuppressionReason] ?? null
   return [
     {
       kind: "suppressed",
-      at: suppressedAt,
+      at: suppressedAt ?? derivedSuppressedAt(facts),
       text: `The recipient gets no mail: ${reasonText(reason)}${since === null ? "" : ` This applies since ${formatInstant(since)}.`}`,
       reason,
       since

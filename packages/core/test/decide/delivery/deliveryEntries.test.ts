@@ -191,6 +191,22 @@ describe("deliveryEntries, for a change of the status", () => {
     expect(only(known, "suppressed")).toMatchObject({ at: now + 7, since: null })
   })
 
+  it("derives when a recipient was suppressed, for a delivery of a program before `suppressedAt`", () => {
+    const suppressedFacts = (change: Partial<Delivery>, more: Partial<ExplainDeliveryFacts> = {}) => ({
+      delivery: delivery({ status: "suppressed", reason: "manual", suppressedAt: null, ...change }),
+      ...more
+    })
+    const event = { event: eventRecord({ kind: "email.suppressed", occurredAt: now + 7 }), eventDeliveries: [] }
+    const attempts = [ended(1, "suppressed")]
+    const atOf = (known: Partial<ExplainDeliveryFacts>) => only(known, "suppressed").at
+    expect(atOf(suppressedFacts({ queuedAt: null }))).toBe(now)
+    expect(atOf(suppressedFacts({}, { events: [event], attempts }))).toBe(now + 7)
+    expect(atOf(suppressedFacts({}, { attempts }))).toBe(endOf(1))
+    expect(atOf(suppressedFacts({}))).toBe(null)
+    expect(atOf(suppressedFacts({ queuedAt: null, scheduledAt: now + 1 }))).toBe(null)
+    expect(atOf(suppressedFacts({ suppressedAt: now + 3 }, { events: [event], attempts }))).toBe(now + 3)
+  })
+
   it("has a sentence for every reason", () => {
     for (const reason of deliveryReasons)
       expect(only({ delivery: delivery({ status: "failed", reason, failedAt: now }) }, "status_changed").text).toMatch(
