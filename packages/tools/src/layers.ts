@@ -278,7 +278,8 @@ export const commitCallers: ReadonlyArray<string> = [
   "packages/core/src/internal/checkedStore.ts",
   "packages/core/src/internal/measuredStore.ts",
   "packages/core/src/internal/notifyOnEvents.ts",
-  "packages/core/src/port/PromiseStore.ts"
+  "packages/core/src/port/PromiseStore.ts",
+  "packages/core/src/port/wrapStore.ts"
 ]
 
 const byLength = layerNames.toSorted((a, b) => b.length - a.length)
