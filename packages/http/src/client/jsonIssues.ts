@@ -10,7 +10,7 @@ const levelsMax = 64
 /** The fields with any JSON. The core checks each as a whole, so its issue has the path of the field. */
 const wholeFields: Readonly<Record<string, Pick<Issue, "code" | "message">>> = {
   metadata: { code: "invalid_value", message: "must be JSON, its text well-formed and without U+0000" },
-  filter: { code: "too_large", message: "must be JSON of at most 16384 octets, 8 levels deep" }
+  filter: { code: "invalid_value", message: "must be JSON, its text well-formed and without U+0000" }
 }
 
 const issueOf = (path: Issue["path"], message: string): Issue => ({ path, code: "invalid_type", message })

@@ -112,7 +112,9 @@ export const formCases = ({ open }: HandleUnderTest): void => {
         ["metadata", "invalid_value"]
       ])
       const filter = { all: [person] }
-      expect((await issuesOf(mail.segments.create({ name: "Ada", filter }))).issues).toEqual([["filter", "too_large"]])
+      expect((await issuesOf(mail.segments.create({ name: "Ada", filter }))).issues).toEqual([
+        ["filter", "invalid_value"]
+      ])
     })
   })
 

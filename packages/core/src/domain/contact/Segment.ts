@@ -4,6 +4,7 @@
  */
 import { Result, Schema } from "effect"
 import { checkJson } from "../value/CanonicalJson.ts"
+import { isFields } from "../value/Fields.ts"
 import type { Instant } from "../value/Instant.ts"
 import type { Issue, Parser } from "../value/Issue.ts"
 import { decoder, issue, says } from "../value/Issue.ts"
@@ -102,10 +103,16 @@ const filterBounds = { octetsMax: filterOctetsMax, depthMax: 2 * depthMax + 2 }
 
 const keysOf = (node: object): string => Object.keys(node).toSorted().join(" ")
 
+const textCharactersMax = 500
+const textsForm = `texts of at most ${textCharactersMax} characters`
+const textForm = `must be a text of at most ${textCharactersMax} characters`
+
 const isText = (value: unknown): value is string =>
-  typeof value === "string" && value.length <= 500 && value.isWellFormed() && !value.includes("\0")
+  typeof value === "string" && value.length <= textCharactersMax && value.isWellFormed() && !value.includes("\0")
 
 type Kind = keyof typeof segmentOps
+
+const fieldForm = `must be properties.KEY of a defined property, or one of ${Object.keys(segmentFields).join(", ")}`
 
 interface CompileState {
   readonly issues: Array<Issue>
@@ -124,9 +131,9 @@ const valueProblem = (kind: Kind, op: SegmentOp, value: unknown): string | undef
       value.length <= choicesMax &&
       value.every((one) => (kind === "number" ? typeof one === "number" : isText(one)))
       ? undefined
-      : `must be a list of 1 to ${choicesMax} ${kind === "number" ? "numbers" : "texts"}`
+      : `must be a list of 1 to ${choicesMax} ${kind === "number" ? "numbers" : textsForm}`
   if (kind === "number") return typeof value === "number" && Number.isFinite(value) ? undefined : "must be a number"
-  if (!isText(value)) return "must be a text"
+  if (!isText(value)) return textForm
   return kind === "date" && parseInstantOrDay(value, "start") === undefined
     ? "must be a date or a timestamp with an offset"
     : undefined
@@ -141,15 +148,14 @@ const comparison = (
     state.issues.push(issue([...path, field], "invalid_value", message))
     return matchesNone
   }
-  const named = String(node.field)
+  const named = typeof node.field === "string" ? node.field : ""
   const own = Object.hasOwn(segmentFields, named) ? segmentFields[named as keyof typeof segmentFields] : undefined
   const property = named.startsWith("properties.") ? state.properties.get(propertyName(named.slice(11))) : undefined
-  if (own === undefined && property === undefined)
-    return refuse("field", "is neither a field of a contact nor a defined property")
+  if (own === undefined && property === undefined) return refuse("field", fieldForm)
   const type = property?.content.type
   const kind: Kind = own?.kind ?? (type === "string" ? "text" : (type as Kind))
-  const ops: ReadonlyArray<string> = segmentOps[kind]
-  if (!ops.includes(String(node.op))) return refuse("op", `must be one of ${ops.join(", ")}`)
+  const ops: ReadonlyArray<unknown> = segmentOps[kind]
+  if (!ops.includes(node.op)) return refuse("op", `must be one of ${ops.join(", ")}`)
   const op = node.op as SegmentOp
   const problem = valueProblem(kind, op, node.value)
   if (problem !== undefined) return refuse("value", problem)
@@ -170,15 +176,15 @@ const compiled = (node: unknown, path: Issue["path"], depth: number, state: Comp
       state.issues.push(issue(path, "too_large", `must have at most ${nodesMax} parts, ${depthMax} deep`))
     return matchesNone
   }
-  const form = typeof node === "object" && node !== null && !Array.isArray(node) ? keysOf(node) : ""
-  const { all, any, not, list } = node as Readonly<Record<string, unknown>>
+  const fields = isFields(node) ? node : {}
+  const { all, any, not, list } = fields
   const each = (parts: unknown, name: string) => {
     if (Array.isArray(parts))
       return parts.slice(0, nodesMax + 1).map((part, at) => compiled(part, [...path, name, at], depth + 1, state))
     state.issues.push(issue([...path, name], "invalid_type", "must be an array"))
     return []
   }
-  switch (form) {
+  switch (keysOf(fields)) {
     case "all":
       return { _tag: "All", of: each(all, "all") }
     case "any":
@@ -191,7 +197,7 @@ const compiled = (node: unknown, path: Issue["path"], depth: number, state: Comp
       return matchesNone
     case "field op":
     case "field op value":
-      return comparison(node as object, path, state)
+      return comparison(fields, path, state)
     default:
       state.issues.push(
         issue(path, "invalid_value", "must be one of { all }, { any }, { not }, { list } or { field, op, value }")
@@ -214,8 +220,16 @@ const name = lineOf({ min: 1, max: 100 })
 const Filter = Schema.Record(Schema.String, Schema.Unknown)
   .check(
     Schema.makeFilter(
-      (filter) => checkJson(filter, filterBounds) === "fits",
+      (filter) => checkJson(filter, filterBounds) !== "not_json",
+      says("invalid_value", "must be JSON, its text well-formed and without U+0000")
+    ),
+    Schema.makeFilter(
+      (filter) => checkJson(filter, filterBounds) !== "too_large",
       says("too_large", `must be JSON of at most ${filterOctetsMax} octets, ${depthMax} levels deep`)
+    ),
+    Schema.makeFilter(
+      (filter) => checkJson(filter, filterBounds) !== "reserved_key",
+      says("invalid_value", "must not have the key __proto__, constructor or prototype")
     )
   )
   .annotate({

@@ -50,6 +50,22 @@ describe("createSegment", () => {
     expect(answer.content.filter).toStrictEqual({ not: { field: "email", op: "set" } })
   })
 
+  it.each<[name: string, filter: unknown, path: ReadonlyArray<string | number>, message: string]>([
+    ["null instead of a part", { all: [null] }, ["filter", "all", 0], "must be one of"],
+    ["null within not", { not: null }, ["filter", "not"], "must be one of"],
+    ["a text instead of a part", { any: ["email"] }, ["filter", "any", 0], "must be one of"],
+    ["a list as field", { field: ["email"], op: "set" }, ["filter", "field"], "or one of email, first_name"],
+    ["another name of a field", { field: "firstName", op: "set" }, ["filter", "field"], "or one of email, first_name"],
+    ["a list as op", { field: "email", op: ["set"] }, ["filter", "op"], "must be one of eq, ne"],
+    ["a long text", { field: "email", op: "eq", value: "x".repeat(501) }, ["filter", "value"], "at most 500 characters"]
+  ])("refuses a filter with %s, and names the place", (_, filter, path, message) => {
+    const refused = Result.flip(create({ filter: filter as SegmentFilter }))
+    expect(Result.getOrThrow(refused)).toMatchObject({
+      _tag: "InvalidArgument",
+      issues: [{ path, message: expect.stringContaining(message) }]
+    })
+  })
+
   it.each([
     [
       "InvalidArgument",
