@@ -138,7 +138,8 @@ const recordOfGroup = {
   webhooks: { record: "webhook", field: "url" }
 } as const
 
-const groupOf = (operation: OperationId): string => operation.slice(0, operation.indexOf("."))
+/** The group of an operation, such as `contacts`. */
+export const groupOf = (operation: OperationId): string => operation.slice(0, operation.indexOf("."))
 
 const recordOf = (operation: OperationId) => recordOfGroup[groupOf(operation) as keyof typeof recordOfGroup]
 

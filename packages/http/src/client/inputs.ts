@@ -149,12 +149,17 @@ const issueOf = (path: Issue["path"], message: string): Issue => ({ path, code: 
 const filtersOf = (query: Query): ReadonlyArray<[string, unknown]> =>
   Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null)
 
-/** What a query changes without a word: a filter with a list or a number has the same text as one with a string. */
+/**
+ * What a query changes without a word: a filter with a list or a number has the same text as one with a string, and an unpaired surrogate becomes
+ * U+FFFD.
+ */
 export const queryIssues = (query: Query): ReadonlyArray<Issue> => {
   if (query !== undefined && !isRecord(query)) return [issueOf([], "must be an object")]
   return filtersOf(query).flatMap(([name, value]) => {
     if (numberFilters.has(name) && typeof value !== "number") return [issueOf([name], "must be a number")]
     if (textFilters.has(name) && typeof value !== "string") return [issueOf([name], "must be a string or null")]
+    if (name === "search" && !String(value).isWellFormed())
+      return [{ path: [name], code: "invalid_value", message: "must be well-formed Unicode without U+0000" }]
     return []
   })
 }

@@ -27,9 +27,17 @@ const messageAt = (path: Issue["path"]): number => (path[0] === "messages" ? 2 :
 
 const isPropertyValue = (path: Issue["path"]): boolean => path[0] === "properties" && path.length === 2
 
+/** Whether the core takes a number here, as one of several types: as a property, a variable of a template, or the fallback of a variable. */
+const takesNumber = (path: Issue["path"]): boolean => {
+  const [group, , field] = path.slice(messageAt(path))
+  const depth = path.length - messageAt(path)
+  if (group === "variables" && depth === 3) return field === "fallback_value"
+  return depth === 2 && ["properties", "templateVariables", "variables"].includes(String(group))
+}
+
 const scalarIssues = (value: unknown, path: Issue["path"]): ReadonlyArray<Issue> => {
   if (typeof value === "number" && !Number.isFinite(value))
-    return isPropertyValue(path)
+    return takesNumber(path)
       ? [{ path, code: "invalid_value", message: "must be a finite number" }]
       : [issueOf(path, "must be a finite number")]
   return ["bigint", "function", "symbol"].includes(typeof value) ? [issueOf(path, "must be a JSON value")] : []

@@ -6,8 +6,16 @@ import type { CallOptions } from "@mailkeep/core/handle"
 import { callIssues } from "@mailkeep/core/handle"
 import { isRecord } from "@mailkeep/core/options"
 import type { CallFacts, MailClientFailure } from "./failures.ts"
-import { invalidArgument, isRateLimit, MailUnreachable, notFound, toFailure, UnexpectedResponse } from "./failures.ts"
-import { queryIssues, toQuery } from "./inputs.ts"
+import {
+  groupOf,
+  invalidArgument,
+  isRateLimit,
+  MailUnreachable,
+  notFound,
+  toFailure,
+  UnexpectedResponse
+} from "./failures.ts"
+import { queryIssues, toInputPath, toQuery } from "./inputs.ts"
 import { jsonIssues, toPlainJson } from "./jsonIssues.ts"
 import type { OperationId } from "./operations.ts"
 import { operations } from "./operations.ts"
@@ -116,7 +124,8 @@ const failureBefore = async (
   if (keyIssues.length > 0) return invalidArgument("options", keyIssues)
   const filterIssues = queryIssues(query)
   if (filterIssues.length > 0) return invalidArgument("filters", filterIssues)
-  const bodyIssues = jsonIssues(body)
+  const group = groupOf(facts.operation)
+  const bodyIssues = jsonIssues(body).map((one) => ({ ...one, path: toInputPath(group, one.path) }))
   if (bodyIssues.length > 0) return invalidArgument("input", bodyIssues)
   const at = facts.ids.findIndex(isUnreachableId)
   return at === -1 ? undefined : notFound(facts, at)

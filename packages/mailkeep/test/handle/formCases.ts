@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "vitest"
 import type { ProjectHandle } from "../../src/index.ts"
-import { all, welcome } from "../testMail.ts"
+import { all, rejection, welcome } from "../testMail.ts"
 import type { HandleUnderTest } from "./handleUnderTest.ts"
 import { issuesOf } from "./issues.ts"
 
@@ -115,6 +115,76 @@ export const formCases = ({ open }: HandleUnderTest): void => {
       expect((await issuesOf(mail.segments.create({ name: "Ada", filter }))).issues).toEqual([
         ["filter", "invalid_value"]
       ])
+    })
+  })
+
+  describe("a value that JSON or a query would change", () => {
+    const variables = [{ key: "n", type: "number" as const, fallbackValue: Number.NaN }]
+    const cases: ReadonlyArray<readonly [string, (mail: ProjectHandle) => Promise<unknown>, string, string]> = [
+      [
+        "NaN as a property",
+        (mail) => mail.contacts.create({ email: "ada@example.org", properties: { score: Number.NaN } }),
+        "properties.score must be a finite number",
+        "invalid_value"
+      ],
+      [
+        "NaN as a variable of a send",
+        (mail) => mail.send({ ...welcome, templateId: "receipt", templateVariables: { n: Number.NaN } }),
+        "templateVariables.n must be a finite number",
+        "invalid_value"
+      ],
+      [
+        "NaN as a variable of a preview",
+        (mail) => mail.templates.preview("receipt", { variables: { n: Number.POSITIVE_INFINITY } }),
+        "variables.n must be a finite number",
+        "invalid_value"
+      ],
+      [
+        "NaN as the fallback of a variable",
+        (mail) => mail.templates.create({ name: "Receipt", subject: "Receipt", text: "Hi.", variables }),
+        "variables[0].fallbackValue must be a finite number",
+        "invalid_value"
+      ],
+      [
+        "NaN in a filter",
+        (mail) => {
+          const filter = { field: "properties.score", op: "eq", value: Number.NaN } as const
+          return mail.segments.create({ name: "NaN", filter })
+        },
+        "filter must be JSON, its text well-formed and without U+0000",
+        "invalid_value"
+      ],
+      [
+        "an unpaired surrogate in a search",
+        (mail) => mail.contacts.list({ search: "\ud800" }),
+        "search must be well-formed Unicode without U+0000",
+        "invalid_value"
+      ],
+      [
+        "a status that does not exist",
+        (mail) => mail.contacts.list({ emailStatus: "gone" as never }),
+        "emailStatus must be one of subscribed, unsubscribed",
+        "invalid_value"
+      ],
+      [
+        "a status of templates that does not exist",
+        (mail) => mail.templates.list({ status: "gone" as never }),
+        "status must be one of draft, published, changes_in_draft, archived",
+        "invalid_value"
+      ]
+    ]
+    it.each(cases)("refuses %s with the message of every handle", async (_, call, message, code) => {
+      const { mail } = await open()
+      await mail.properties.create({ key: "score", type: "number" })
+      const failure = await rejection(call(mail))
+      expect(failure).toMatchObject({ message, issues: [{ code }] })
+    })
+
+    it("names the fallback of a property as the caller does", async () => {
+      const { mail } = await open()
+      const fallbackValue = Number.NaN as never
+      const { issues } = await issuesOf(mail.properties.create({ key: "score", type: "number", fallbackValue }))
+      expect(issues).toEqual([["fallbackValue", "invalid_type"]])
     })
   })
 

@@ -9,7 +9,8 @@ import { isRecord } from "../value/Fields.ts"
 import { formatInstant } from "../value/Instant.ts"
 import type { Issue, Parser } from "../value/Issue.ts"
 import { decoder, distinctIssues, issue, says } from "../value/Issue.ts"
-import { lineOf, Mailbox } from "../value/TextRule.ts"
+import { Finite } from "../value/NumberRule.ts"
+import { choiceOrNull, lineOf, Mailbox } from "../value/TextRule.ts"
 import { propertyName } from "./Property.ts"
 import type { EmailStatus } from "./EmailStatusTable.ts"
 import { emailStatuses } from "./EmailStatusTable.ts"
@@ -73,7 +74,7 @@ const propertyKeysMax = 200
 
 const Properties = Schema.Record(
   Schema.String,
-  Schema.Union([Schema.String, Schema.Finite, Schema.Null]).annotate(
+  Schema.Union([Schema.String, Finite, Schema.Null]).annotate(
     says("invalid_type", "must be a string, a number or null")
   )
 ).check(
@@ -158,11 +159,7 @@ export const parseUpdateContact = contactParser(UpdateContactBody) as Parser<Val
 
 const queryFields = {
   search: Schema.optionalKey(SearchText),
-  emailStatus: Schema.optionalKey(
-    Schema.NullOr(Schema.Literals(emailStatuses)).annotate(
-      says("invalid_value", `must be null or one of ${emailStatuses.join(", ")}`)
-    )
-  ),
+  emailStatus: Schema.optionalKey(choiceOrNull(emailStatuses)),
   listId: Schema.optionalKey(TextOrNull),
   segmentId: Schema.optionalKey(TextOrNull)
 }

@@ -12,6 +12,7 @@ import { decoder, says } from "../value/Issue.ts"
 import type { Instant, TimeInput } from "../value/Instant.ts"
 import { instantOfInput, parseInstantOrDay } from "../value/Instant.ts"
 import { wholeOf } from "../value/NumberRule.ts"
+import { choiceOrNull } from "../value/TextRule.ts"
 import type { DeliveryStatus } from "./DeliveryStatus.ts"
 import { deliveryStatuses } from "./DeliveryStatus.ts"
 
@@ -60,11 +61,7 @@ const timeBound = (edge: "start" | "end") =>
 const decodeList = decoder(
   Schema.Struct({
     ...cursorFields,
-    status: Schema.optionalKey(
-      Schema.NullOr(Schema.Literals(deliveryStatuses)).annotate(
-        says("invalid_value", `must be null or one of ${deliveryStatuses.join(", ")}`)
-      )
-    ),
+    status: Schema.optionalKey(choiceOrNull(deliveryStatuses)),
     source: Schema.optionalKey(TextOrNull),
     recipient: Schema.optionalKey(TextOrNull),
     search: Schema.optionalKey(SearchText),

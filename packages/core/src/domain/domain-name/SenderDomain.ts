@@ -14,7 +14,7 @@ import type { Parser } from "../value/Issue.ts"
 import { decoder, says } from "../value/Issue.ts"
 import type { OptionRules } from "../value/OptionRule.ts"
 import { mustBe } from "../value/OptionRule.ts"
-import { textOf } from "../value/TextRule.ts"
+import { choiceOrNull, textOf } from "../value/TextRule.ts"
 
 /** Every status of a sender domain. */
 export const domainStatuses = ["pending", "verified", "failed"] as const
@@ -246,11 +246,7 @@ export const noDomainFilters: DomainFilters = { status: null, search: null, name
 
 const decodeListDomains = decoder(
   Schema.Struct({
-    status: Schema.optionalKey(
-      Schema.NullOr(Schema.Literals(domainStatuses)).annotate(
-        says("invalid_value", `must be null or one of ${domainStatuses.join(", ")}`)
-      )
-    ),
+    status: Schema.optionalKey(choiceOrNull(domainStatuses)),
     search: Schema.optionalKey(SearchText),
     ...pageFields
   })

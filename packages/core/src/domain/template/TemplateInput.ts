@@ -8,8 +8,8 @@ import { pageFields, pageOrDefault, SearchText, TextOrNull } from "../store/Pagi
 import { isFields } from "../value/Fields.ts"
 import type { Issue, Parser } from "../value/Issue.ts"
 import { decoder, issue, says, withRules } from "../value/Issue.ts"
-import { wholeOf } from "../value/NumberRule.ts"
-import { bodyOf, isSafeKey, lineOf, Mailbox, textOf } from "../value/TextRule.ts"
+import { Finite, wholeOf } from "../value/NumberRule.ts"
+import { bodyOf, choiceOrNull, isSafeKey, lineOf, Mailbox, textOf } from "../value/TextRule.ts"
 import type { TemplateStatus, VariableType, VariableValue } from "./TemplateContent.ts"
 import { templateIdPrefix, templateStatuses, variableTypes } from "./TemplateContent.ts"
 import { TemplateValues, templateValuesMax } from "./TemplateValues.ts"
@@ -114,7 +114,7 @@ const Key = Schema.String.check(
   })
 )
 
-const Fallback = Schema.Union([textOf({ max: 2000 }), Schema.Finite, Schema.Boolean, Schema.Null]).annotate(
+const Fallback = Schema.Union([textOf({ max: 2000 }), Finite, Schema.Boolean, Schema.Null]).annotate(
   says("invalid_type", "must be a string, a number, a boolean or null")
 )
 
@@ -261,11 +261,7 @@ export const parsePreviewTemplate = parserOf(PreviewTemplateBody, templateValues
 
 const decodeList = decoder(
   Schema.Struct({
-    status: Schema.optionalKey(
-      Schema.NullOr(Schema.Literals(templateStatuses)).annotate(
-        says("invalid_value", `must be null or one of ${templateStatuses.join(", ")}`)
-      )
-    ),
+    status: Schema.optionalKey(choiceOrNull(templateStatuses)),
     search: Schema.optionalKey(SearchText),
     category: Schema.optionalKey(TextOrNull),
     ...pageFields

@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import { says } from "../value/Issue.ts"
+import { Finite } from "../value/NumberRule.ts"
 import { utf8Octets } from "../value/TextLength.ts"
 import { bodyOf, isSafeKey } from "../value/TextRule.ts"
 
@@ -19,7 +20,7 @@ const octetsOf = (values: Readonly<Record<string, unknown>>): number =>
 /** Texts, finite numbers and booleans by name. */
 export const TemplateValues = Schema.Record(
   Schema.String,
-  Schema.Union([bodyOf({ octetsMax: templateValueOctetsMax }), Schema.Finite, Schema.Boolean]).annotate(
+  Schema.Union([bodyOf({ octetsMax: templateValueOctetsMax }), Finite, Schema.Boolean]).annotate(
     says("invalid_type", "must be a string, a number or a boolean")
   )
 ).check(

@@ -4,6 +4,9 @@
 import { Schema } from "effect"
 import { says } from "./Issue.ts"
 
+/** Any finite number, as one of the types of a field with several. */
+export const Finite = Schema.Finite.annotate(says("invalid_value", "must be a finite number"))
+
 /** An integer from `min` to `max`. */
 export const wholeOf = (min: number, max: number) =>
   Schema.Finite.annotate(says("invalid_type", "must be a number")).check(

@@ -50,6 +50,12 @@ export const lineOf = (bounds: { readonly min?: number; readonly max: number }) 
     ? Schema.String.check(atMost(bounds.max), oneLine)
     : Schema.String.check(atLeast(bounds.min), atMost(bounds.max), oneLine)
 
+/** A filter by one of several texts, or `null` for no filter. The message is that of the parameter over HTTP, which cannot be `null`. */
+export const choiceOrNull = <const A extends string>(choices: ReadonlyArray<A>) => {
+  const wrong = says("invalid_value", `must be one of ${choices.join(", ")}`)
+  return Schema.NullOr(Schema.Literals(choices).annotate(wrong)).annotate(wrong)
+}
+
 export const bodyOf = (bounds: { readonly octetsMax: number }) =>
   Schema.String.check(octetsAtMost(bounds.octetsMax), storable)
 
