@@ -245,6 +245,8 @@ describe("the commands for records beside a running server", () => {
     expect((await runJson(["projects", "list", "--data", join(folder, "data")])).projects).toMatchObject([
       { id: "prj_x", onAmbiguous: "fail" }
     ])
+    const switched = await run(["projects", "set", "prj_x", "--data", join(folder, "data"), "--list-unsubscribe", "on"])
+    expect(switched.stdout).toMatch(/ON AMBIGUOUS +LIST UNSUBSCRIBE\nprj_x +fail +on\n/)
     const domain = await runJson(["domains", "add", "shop.example", ...here(), "--mail-host", "mx.shop.example"])
     expect(domain).toMatchObject({
       status: "pending",

@@ -11,15 +11,14 @@ import { print, table } from "../output.ts"
 
 const projectForOutput = ({ createdAt, ...project }: Project) => ({ ...project, createdAt: formatInstant(createdAt) })
 
+const columns = ["ID", "ON AMBIGUOUS", "LIST UNSUBSCRIBE"]
+
+const rowOf = ({ id, onAmbiguous, listUnsubscribe }: Project) => [id, onAmbiguous, listUnsubscribe ? "on" : "off"]
+
 const list = Command.make("list", { data, json }, ({ data, json }) =>
   Effect.gen(function* () {
     const projects = yield* (yield* Projects).list
-    const rows = projects.map(({ id, onAmbiguous, listUnsubscribe }) => [id, onAmbiguous, String(listUnsubscribe)])
-    yield* print(
-      json,
-      { projects: projects.map(projectForOutput) },
-      table([["ID", "ON AMBIGUOUS", "LIST UNSUBSCRIBE"], ...rows])
-    )
+    yield* print(json, { projects: projects.map(projectForOutput) }, table([columns, ...projects.map(rowOf)]))
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List all projects"))
 
@@ -49,7 +48,7 @@ const set = Command.make(
         onAmbiguous,
         listUnsubscribe: listUnsubscribe === undefined ? undefined : listUnsubscribe === "on"
       })
-      yield* print(json, projectForOutput(project), `${project.id} ${project.onAmbiguous}`)
+      yield* print(json, projectForOutput(project), table([columns, rowOf(project)]))
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Change a project's settings"))
 
