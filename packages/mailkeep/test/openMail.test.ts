@@ -109,6 +109,15 @@ describe("openMail", () => {
     })
   })
 
+  it("names the plan in the issue of a wrong limit, at the opening and in the call that asks a function", async () => {
+    const opened = await rejection(openMail(quiet({ plan: { dailySend: 5 } as never })))
+    expect(opened).toMatchObject({ message: "plan.dailySend is not a field of this request" })
+    const mail = await openQuiet({ plan: () => ({ contacts: -1 }) })
+    const refused = await rejection(mail.contacts.create({ email: "ada@example.org" }))
+    expect(refused).toMatchObject({ message: "plan.contacts must be at least 0" })
+    expect((await mail.contacts.list()).items).toEqual([])
+  })
+
   it("applies the limits that a function returns for a project", async () => {
     const mail = await openQuiet({ plan: async (projectId) => ({ dailySends: projectId === "default" ? 1 : 0 }) })
     await mail.send(welcome)

@@ -22,13 +22,13 @@ const returned = <A>(call: () => A | PromiseLike<A>): Effect.Effect<A, StoreUnav
     }
   })
 
-/** The plan with every limit. An absent limit means no limit. */
+/** The plan with every limit. An absent limit means no limit. The path of an issue begins with `plan`, because a caller who sends mail did not give the plan. */
 const wholePlan = (plan: Partial<Plan>): Effect.Effect<Plan, InvalidArgument> =>
   Effect.suspend(() => {
     const limits = parsePlan(plan)
-    return Result.isFailure(limits)
-      ? Effect.fail(new InvalidArgument({ argument: "input", issues: limits.failure }))
-      : Effect.succeed({ ...noLimits, ...limits.success })
+    if (Result.isSuccess(limits)) return Effect.succeed({ ...noLimits, ...limits.success })
+    const issues = limits.failure.map((one) => ({ ...one, path: ["plan", ...one.path] }))
+    return Effect.fail(new InvalidArgument({ argument: "input", issues }))
   })
 
 /**

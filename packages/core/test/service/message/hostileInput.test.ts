@@ -197,7 +197,7 @@ describe("a use case", () => {
     const layer = PlanSource.layerFixed(plan as Partial<Plan>)
     const refused = await Effect.runPromise(Effect.flip(Effect.scoped(Layer.build(layer))))
     expect(refused).toBeInstanceOf(InvalidArgument)
-    expect((refused as InvalidArgument).issues[0]).toMatchObject({ path, code })
+    expect((refused as InvalidArgument).issues[0]).toMatchObject({ path: ["plan", ...path], code })
   })
 })
 
