@@ -15,7 +15,7 @@ export interface Recording {
   readonly steps: () => Script
 }
 
-/** Wraps a store. Lists each member by name, because a store may be an instance of a class. */
+/** Wraps a store, and records each call of it and of the transactions that it joins. */
 export const recorded = (store: MailStoreShape): Recording => {
   const steps: Array<Step> = []
   const recordCall = <A, E>(step: Step, call: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>

@@ -46,11 +46,8 @@ const checkedEventDeliveries = (
   return rows
 }
 
-/** Lists each member by name because an adapter may be an instance of a class, which a spread would not copy. */
 const checked = (store: MailStoreShape): Omit<MailStoreShape, "joinTransaction"> => ({
-  capabilities: store.capabilities,
-  commitsOfOtherProcesses: store.commitsOfOtherProcesses,
-  sweep: (sweep) => store.sweep(sweep),
+  ...store,
   commit: (changes) => {
     if (changes.length === 0) return Effect.void
     return Effect.suspend(() =>
