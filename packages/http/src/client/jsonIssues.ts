@@ -8,9 +8,11 @@ import { isRecord } from "@mailkeep/core/options"
 const levelsMax = 64
 
 /** The fields with any JSON. The core checks each as a whole, so its issue has the path of the field. */
-const wholeFields: Readonly<Record<string, Pick<Issue, "code" | "message">>> = {
-  metadata: { code: "invalid_value", message: "must be JSON, its text well-formed and without U+0000" },
-  filter: { code: "invalid_value", message: "must be JSON, its text well-formed and without U+0000" }
+const wholeFields: ReadonlySet<unknown> = new Set(["metadata", "filter"])
+
+const notJson: Pick<Issue, "code" | "message"> = {
+  code: "invalid_value",
+  message: "must be JSON, its text well-formed and without U+0000"
 }
 
 const issueOf = (path: Issue["path"], message: string): Issue => ({ path, code: "invalid_type", message })
@@ -24,6 +26,12 @@ const isPlain = (value: object): boolean => {
 
 /** Where the fields of a message begin in a path: a batch has a list of messages. */
 const messageAt = (path: Issue["path"]): number => (path[0] === "messages" ? 2 : 0)
+
+/** Whether the place is within a field with any JSON. */
+const isWithinJson = (path: Issue["path"]): boolean => {
+  const at = messageAt(path)
+  return path.length > at + 1 && wholeFields.has(path[at])
+}
 
 const isPropertyValue = (path: Issue["path"]): boolean => path[0] === "properties" && path.length === 2
 
@@ -48,10 +56,8 @@ const refusesUndefined = (value: object, path: Issue["path"]): boolean =>
   Array.isArray(value) || (path[messageAt(path)] === "metadata" && path.length > messageAt(path) + 1)
 
 /** Whether the contents of an object are its fields, as in the core. Within any JSON, the core takes only plain objects. */
-const hasFields = (value: object, path: Issue["path"]): boolean => {
-  const at = messageAt(path)
-  return path.length > at + 1 && Object.hasOwn(wholeFields, String(path[at])) ? isPlain(value) : isRecord(value)
-}
+const hasFields = (value: object, path: Issue["path"]): boolean =>
+  isWithinJson(path) ? isPlain(value) : isRecord(value)
 
 const valueIssues = (value: unknown, path: Issue["path"]): ReadonlyArray<Issue> => {
   if (path.length > levelsMax) return [{ path: [], code: "too_deep", message: "must have at most 64 levels" }]
@@ -72,11 +78,8 @@ const valueIssues = (value: unknown, path: Issue["path"]): ReadonlyArray<Issue> 
 }
 
 /** An issue within a field with any JSON becomes the issue of the core for the whole field. */
-const asCore = ({ path, ...issue }: Issue): Issue => {
-  const at = messageAt(path)
-  const whole = wholeFields[String(path[at])]
-  return whole === undefined || path.length === at + 1 ? { path, ...issue } : { path: path.slice(0, at + 1), ...whole }
-}
+const asCore = (found: Issue): Issue =>
+  isWithinJson(found.path) ? { path: found.path.slice(0, messageAt(found.path) + 1), ...notJson } : found
 
 /**
  * What JSON cannot contain, and `JSON.stringify` changes without a word: `NaN` to `null`, a `Set` to `{}`. A valid `Date` is allowed as the value of a

@@ -3,11 +3,11 @@
  * Source: decision 0026.
  */
 import { Result, Schema } from "effect"
-import { checkJson } from "../value/CanonicalJson.ts"
 import { isFields } from "../value/Fields.ts"
 import type { Instant } from "../value/Instant.ts"
 import type { Issue, Parser } from "../value/Issue.ts"
-import { decoder, issue, says } from "../value/Issue.ts"
+import { decoder, issue } from "../value/Issue.ts"
+import { jsonWithin } from "../value/JsonRule.ts"
 import { parseInstantOrDay } from "../value/Instant.ts"
 import type { ContactPredicate, SegmentOp, SegmentValue } from "./ContactPredicate.ts"
 import { segmentOps } from "./ContactPredicate.ts"
@@ -219,18 +219,10 @@ export const compileSegment = (
 const name = lineOf({ min: 1, max: 100 })
 const Filter = Schema.Record(Schema.String, Schema.Unknown)
   .check(
-    Schema.makeFilter(
-      (filter) => checkJson(filter, filterBounds) !== "not_json",
-      says("invalid_value", "must be JSON, its text well-formed and without U+0000")
-    ),
-    Schema.makeFilter(
-      (filter) => checkJson(filter, filterBounds) !== "too_large",
-      says("too_large", `must be JSON of at most ${filterOctetsMax} octets, ${depthMax} levels deep`)
-    ),
-    Schema.makeFilter(
-      (filter) => checkJson(filter, filterBounds) !== "reserved_key",
-      says("invalid_value", "must not have the key __proto__, constructor or prototype")
-    )
+    ...jsonWithin(filterBounds, {
+      reservedKey: "must not have the key __proto__, constructor or prototype",
+      tooLarge: `must be JSON of at most ${filterOctetsMax} octets, ${depthMax} levels deep`
+    })
   )
   .annotate({
     identifier: "SegmentFilter",

@@ -6,7 +6,7 @@ import { Result, Schema } from "effect"
 import type { Address } from "./Address.ts"
 import { parseAddress } from "./Address.ts"
 import type { Json } from "../value/CanonicalJson.ts"
-import { canonicalJson, checkJson } from "../value/CanonicalJson.ts"
+import { canonicalJson } from "../value/CanonicalJson.ts"
 import type { Instant } from "../value/Instant.ts"
 import { formatInstantOrNull, parseInstant } from "../value/Instant.ts"
 import type { Issue } from "../value/Issue.ts"
@@ -16,6 +16,7 @@ import type { AttachmentRecord, ValidAttachment } from "./Attachment.ts"
 import { AttachmentBody, attachmentsMax } from "./Attachment.ts"
 import { attachmentIssues, contentIssues, takeContents, toAttachments } from "./attachmentContent.ts"
 import { TemplateValues, templateValuesMax } from "../template/TemplateValues.ts"
+import { jsonWithin } from "../value/JsonRule.ts"
 import { codePoints } from "../value/TextLength.ts"
 import { bodyOf, lineOf, Mailbox, textOf, Timestamp } from "../value/TextRule.ts"
 import { fromNameCharactersMax, toSendBody, withNamesAllowed } from "./SendInput.ts"
@@ -37,8 +38,6 @@ const mailboxes = (min: 0 | 1) =>
     )
   ]).annotate(says("invalid_type", "must be an address or an array of addresses"))
 
-const reservedKeyWords = says("invalid_value", "must not have the key __proto__, constructor or prototype at any depth")
-
 const Metadata = Schema.Record(Schema.String, Schema.Unknown)
   .check(
     Schema.makeFilter((metadata) => Object.keys(metadata).length <= metadataKeysMax, {
@@ -49,18 +48,10 @@ const Metadata = Schema.Record(Schema.String, Schema.Unknown)
       (metadata) => Object.keys(metadata).every((key) => codePoints(key) <= metadataKeyCharactersMax),
       says("too_long", `must have keys of at most ${metadataKeyCharactersMax} characters`)
     ),
-    Schema.makeFilter((metadata) => checkJson(metadata, metadataBounds) !== "reserved_key", reservedKeyWords),
-    Schema.makeFilter(
-      (metadata) => checkJson(metadata, metadataBounds) !== "not_json",
-      says("invalid_value", "must be JSON, its text well-formed and without U+0000")
-    ),
-    Schema.makeFilter(
-      (metadata) => checkJson(metadata, metadataBounds) !== "too_large",
-      says(
-        "too_large",
-        `must be at most ${metadataBounds.octetsMax} octets of JSON and ${metadataBounds.depthMax} levels`
-      )
-    )
+    ...jsonWithin(metadataBounds, {
+      reservedKey: "must not have the key __proto__, constructor or prototype at any depth",
+      tooLarge: `must be at most ${metadataBounds.octetsMax} octets of JSON and ${metadataBounds.depthMax} levels`
+    })
   )
   .annotate({ identifier: "Metadata" })
 

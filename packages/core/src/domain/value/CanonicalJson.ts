@@ -33,14 +33,17 @@ const sortedJson = (value: Json): string => {
   return `{${text}}`
 }
 
+/** How large a value may be. */
+export interface JsonBounds {
+  readonly octetsMax: number
+  readonly depthMax: number
+}
+
 /**
  * Checks that a value is JSON of at most `octetsMax` octets and `depthMax` levels without reserved keys.
  * Stops at the first violation, so that the work is bounded.
  */
-export const checkJson = (
-  value: unknown,
-  bounds: { readonly octetsMax: number; readonly depthMax: number }
-): "fits" | "too_large" | "not_json" | "reserved_key" => {
+export const checkJson = (value: unknown, bounds: JsonBounds): "fits" | "too_large" | "not_json" | "reserved_key" => {
   let octets = 0
   const spend = (count: number): void => {
     octets += count
