@@ -10,10 +10,10 @@ import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
 import { SqliteMailStore } from "../src/index.ts"
 import { putContact } from "../src/internal/contactSearch.ts"
 import { countMatches, newestMatches, textMatchOf } from "../src/internal/contactTexts.ts"
-import { migrations } from "../src/internal/migrations.ts"
 import type { Prepared, Value } from "../src/internal/recordTable.ts"
 import { prepared } from "../src/internal/recordTable.ts"
 import { contacts as contactTable } from "../src/internal/tables.ts"
+import { createFileOfVersion } from "./fileOfVersion.ts"
 
 let folder: string
 beforeEach(() => {
@@ -58,9 +58,7 @@ const scan = (projectId: string, search: string, limit = 100): QueryOf<"ContactS
 
 /** Makes a file with the tables of the version before the index had ranges of row ids, and with contacts. */
 const makeOldFile = (contacts: ReadonlyArray<ContactRecord>) => {
-  const database = new Database(file())
-  for (const sql of migrations.slice(0, 2)) database.exec(sql)
-  database.exec("UPDATE mailkeep_schema SET version = 2")
+  const database = createFileOfVersion(file(), 2)
   const insert = database.prepare(contactTable.insertNew)
   const index = database.prepare("INSERT INTO mailkeep_contact_search (rowid, email, name) VALUES (?, ?, ?)")
   for (const contact of contacts) {

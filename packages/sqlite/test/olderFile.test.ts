@@ -13,6 +13,7 @@ import { SqliteMailStore } from "../src/index.ts"
 import { migrations, schemaVersion } from "../src/internal/migrations.ts"
 import { columnOf } from "../src/internal/recordTable.ts"
 import { deliveries } from "../src/internal/tables.ts"
+import { createFileOfVersion } from "./fileOfVersion.ts"
 
 let folder: string
 beforeEach(() => {
@@ -39,10 +40,7 @@ const suppressed: Delivery = {
 
 /** Makes a file of the version with one delivery, in the columns that the version had. */
 const makeFile = (filename: string, version: number) => {
-  const database = new Database(filename)
-  database.function("mailkeep_case_fold", { deterministic: true }, (text) => text)
-  for (const sql of migrations.slice(0, version)) database.exec(sql)
-  database.prepare("UPDATE mailkeep_schema SET version = ?").run(version)
+  const database = createFileOfVersion(filename, version)
   const existing = database.prepare("SELECT name FROM pragma_table_info('mailkeep_deliveries')").pluck().all()
   const fields = deliveries.fields.filter((field) => existing.includes(columnOf(field)))
   database
