@@ -24,8 +24,7 @@ export const recorded = (store: MailStoreShape): Recording => {
       return call()
     })
   const recording = wrapStore(store, (one) => ({
-    capabilities: one.capabilities,
-    commitsOfOtherProcesses: one.commitsOfOtherProcesses,
+    ...one,
     commit: (changes) => recordCall({ commit: changes }, () => one.commit(changes)),
     claim: (claim) => recordCall({ claim }, () => one.claim(claim)),
     claimEventDeliveries: (claim) => recordCall({ claimEventDeliveries: claim }, () => one.claimEventDeliveries(claim)),
