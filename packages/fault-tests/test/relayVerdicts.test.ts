@@ -148,13 +148,25 @@ describe("tamperings", () => {
       "cc is added at the beginning",
       "cc is added at the end",
       "a line is added to the body",
-      "the first byte of the body is removed"
+      "the first visible byte of the body is removed"
     ])
     for (const { raw } of tamperings(signed)) expect(raw.equals(signed)).toBe(false)
   })
 
   it("makes none of a message without a signature", () =>
     expect(tamperings(Buffer.from("From: a@b.test\r\n\r\nbody"))).toEqual([]))
+
+  it("removes no white space of the body, which a relaxed signature does not cover", () => {
+    const bodyOf = (body: string) => {
+      const raw = Buffer.from(signed.toString().replace(/body\r\n$/, body))
+      const change = tamperings(raw).find(({ what }) => what.startsWith("the first visible byte"))
+      return change?.raw.toString().split("\r\n\r\n").slice(1).join("\r\n\r\n")
+    }
+    expect(bodyOf("  \tbody\r\n")).toBe("  \tody\r\n")
+    expect(bodyOf("\r\n\r\nb\r\n")).toBe("\r\n\r\n\r\n")
+    expect(bodyOf(" \t\r\n")).toBeUndefined()
+    expect(bodyOf("")).toBeUndefined()
+  })
 
   it("leaves the rest of the message as it is", () => {
     const changed = tamperings(signed)

@@ -23,6 +23,7 @@ interface SignedMail {
 }
 
 const endOfHeader = "\r\n\r\n"
+const whiteSpace = Buffer.from(" \t\r\n")
 
 const readSigned = (raw: Buffer): SignedMail | undefined => {
   const end = raw.indexOf(endOfHeader)
@@ -50,6 +51,15 @@ export const presentFields = (raw: Buffer): ReadonlyArray<string> =>
 
 const times = (list: ReadonlyArray<string>, name: string): number => list.filter((one) => one === name).length
 
+/**
+ * The body without its first byte that is not white space; none if it has no such byte. White space may change under a signature with the relaxed
+ * canonicalization. Source: RFC 6376 §3.4.4.
+ */
+const withoutFirstVisibleByte = (body: Buffer): ReadonlyArray<Buffer> => {
+  const at = body.findIndex((byte) => !whiteSpace.includes(byte))
+  return at < 0 ? [] : [Buffer.concat([body.subarray(0, at), body.subarray(at + 1)])]
+}
+
 /** All tamperings of one message. None when it has no signature. */
 export const tamperings = (raw: Buffer): ReadonlyArray<Tampering> => {
   const mail = readSigned(raw)
@@ -76,6 +86,9 @@ export const tamperings = (raw: Buffer): ReadonlyArray<Tampering> => {
   return [
     ...inFields,
     { what: "a line is added to the body", raw: written(fields, Buffer.concat([body, Buffer.from("more\r\n")])) },
-    { what: "the first byte of the body is removed", raw: written(fields, body.subarray(1)) }
+    ...withoutFirstVisibleByte(body).map((changed) => ({
+      what: "the first visible byte of the body is removed",
+      raw: written(fields, changed)
+    }))
   ]
 }
