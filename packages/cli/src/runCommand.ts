@@ -7,13 +7,13 @@ import { Command } from "effect/cli"
 import { mailkeep, version } from "./command.ts"
 import { logsToStderr } from "./output.ts"
 import { tracing } from "./tracing.ts"
-import { namingVariables } from "./variableErrors.ts"
+import { plainFlagErrors } from "./flagErrors.ts"
 
 /** The command with these arguments, such as `["keys", "list", "--json"]`. */
 export const runCommand = (args: ReadonlyArray<string>) =>
   Command.runWith(mailkeep, { version })(args).pipe(
     Effect.provide(NodeServices.layer),
-    Effect.provide(namingVariables(args)),
+    Effect.provide(plainFlagErrors(args)),
     Effect.provide(tracing(version)),
     Effect.provide(logsToStderr)
   )

@@ -232,11 +232,12 @@ describe("serve", () => {
       const { code, stdout, stderr } = await run(["serve", ...atData()], { [name]: value })
       expect([name, code]).toEqual([name, 1])
       expect(stdout + stderr).not.toMatch(/\n\s+at .*:\d+:\d+|RangeError/)
-      expect(stderr).toContain(`"${value}". Expected`)
+      expect(stderr).toContain(`"${value}". Expected `)
       expect(stderr).toContain(`. The value is that of ${name}`)
     }
     const given = await run(["serve", ...atData(), "--port", "99999"], { MAILKEEP_PORT: "abc" })
     expect(given.stderr).not.toContain("MAILKEEP_PORT")
+    expect(given.stderr).toContain('"99999". Expected a value between 0 and 65535')
     const location = await run(["serve", ...atData()], { MAILKEEP_STORE: "mysql://user:secret@db.example" })
     expect(location.stderr).toContain("MAILKEEP_STORE")
     expect(location.stdout + location.stderr).not.toContain("secret")

@@ -49,7 +49,8 @@ describe.each(stores)("POST /emails/batch, over $name", (store) => {
       accepted(),
       {
         error: "invalid_argument",
-        message: "body.messages[1].subject must not contain control characters, and 1 more",
+        message:
+          "body.messages[1].subject must be one line of well-formed Unicode without control characters, and 1 more",
         details: {
           context: "body",
           issues: [

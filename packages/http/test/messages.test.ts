@@ -25,7 +25,7 @@ const sends: ReadonlyArray<readonly [says: string, body: unknown]> = [
     "body.cc is allowed only with one address in to",
     sendInput({ to: ["a@example.org", "b@example.org"], cc: "c@example.org" })
   ],
-  ["body.subject must not contain control characters", sendInput({ subject: "a\nb" })],
+  ["body.subject must be one line of well-formed Unicode without control characters", sendInput({ subject: "a\nb" })],
   ["body.scheduledAt must be in the future", sendInput({ scheduledAt: formatInstant(start - 1) })],
   [
     "body.scheduledAt must be an ISO 8601 date and time with an offset, such as 2026-12-24T18:00:00+01:00, on a date that exists",

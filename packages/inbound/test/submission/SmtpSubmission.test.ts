@@ -201,9 +201,13 @@ describe("DATA", () => {
 
   it("refuses a message above a limit of the plan, temporarily if the limit ends by itself", async () => {
     const daily = await opened({}, { plan: { dailySends: 0 } })
-    expect(await submit(await daily.client(), valid)).toBe("452 4.7.1 The project's daily sending limit is reached.")
+    expect(await submit(await daily.client(), valid)).toBe(
+      "452 4.7.1 The message would exceed the project's daily sending limit."
+    )
     const allowance = await opened({}, { plan: { sendingAllowance: 0 } })
-    expect(await submit(await allowance.client(), valid)).toBe("550 5.7.1 The project's sending allowance is used up.")
+    expect(await submit(await allowance.client(), valid)).toBe(
+      "550 5.7.1 The message would exceed the project's sending allowance."
+    )
   })
 
   it("refuses a sender outside of the domain scope, and a domain that is not verified", async () => {

@@ -117,7 +117,9 @@ const subjectLength = (field: string) =>
   issue([field], "invalid_value", `makes a subject that is empty or longer than ${subjectCharactersMax} characters`)
 
 const subjectIssues = (subject: string, field: string): ReadonlyArray<Issue> => [
-  ...(!isOneLine(subject) ? [issue([field], "invalid_value", "puts a control character into the subject")] : []),
+  ...(!isOneLine(subject)
+    ? [issue([field], "invalid_value", "puts a control character or ill-formed Unicode into the subject")]
+    : []),
   ...(subject.length === 0 || codePoints(subject) > subjectCharactersMax ? [subjectLength(field)] : [])
 ]
 

@@ -19,8 +19,9 @@ export class PlanLimitReached extends Data.TaggedError("PlanLimitReached")<{
 }
 
 const planLimitMessages: Readonly<Record<PlanLimitCode, string>> = {
-  daily_sending_limit_exceeded: "The project's daily sending limit is reached.",
-  sending_allowance_exceeded: "The project's sending allowance is used up.",
-  scheduled_recipient_limit_exceeded: "Too many recipients are waiting in scheduled messages.",
-  contact_limit_exceeded: "The project's contact limit is reached."
+  daily_sending_limit_exceeded: "The message would exceed the project's daily sending limit.",
+  sending_allowance_exceeded: "The message would exceed the project's sending allowance.",
+  scheduled_recipient_limit_exceeded:
+    "The message would exceed the number of recipients that may wait in the project's scheduled messages.",
+  contact_limit_exceeded: "The contact would exceed the project's contact limit."
 }

@@ -36,7 +36,10 @@ const storable = Schema.makeFilter(
 export const isOneLine = (text: string): boolean =>
   !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text) && text.isWellFormed()
 
-const oneLine = Schema.makeFilter(isOneLine, says("invalid_value", "must not contain control characters"))
+const oneLine = Schema.makeFilter(
+  isOneLine,
+  says("invalid_value", "must be one line of well-formed Unicode without control characters")
+)
 
 /** The rule for a text of several lines. `min` and `max` are in characters. */
 export const textOf = (bounds: { readonly min?: number; readonly max: number }) =>
