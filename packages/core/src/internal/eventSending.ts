@@ -22,6 +22,7 @@ import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { recordMetric } from "../port/metrics.ts"
 import type { Commit, NotStored } from "./commit.ts"
 import { outcomeKeptMillis } from "./commit.ts"
+import type { HandlerFailure } from "./handlerFailureLog.ts"
 import { resourceOfKind } from "./resources.ts"
 import { signedHeaders } from "./webhookSigning.ts"
 
@@ -38,7 +39,7 @@ const runHandler = (handler: EventHandler, event: MailEvent): Effect.Effect<unkn
   Effect.suspend(() => {
     const returned = handler(event)
     if (Effect.isEffect(returned)) return returned
-    return isPromiseLike(returned) ? Effect.tryPromise(() => returned) : Effect.void
+    return isPromiseLike(returned) ? Effect.tryPromise({ try: () => returned, catch: (reason) => reason }) : Effect.void
   })
 
 /** What a request to a webhook needs. */
@@ -53,6 +54,7 @@ export interface EventSending extends WebhookSending {
   readonly commit: Commit
   /** By the id of the subscription. */
   readonly handlers: ReadonlyMap<string, EventHandler>
+  readonly logHandlerFailure: (failure: HandlerFailure) => Effect.Effect<void>
   /** Bounds the requests to each subscriber. A request ends with its response, before the commit of the result. */
   readonly boundedRequests: <A, E>(
     subscriber: string,
@@ -126,10 +128,18 @@ export const sendToWebhook = (
     )
   })
 
-const sendToHandler = (handler: EventHandler, event: MailEvent): Effect.Effect<EventDeliveryResult> =>
-  Effect.map(Effect.exit(runHandler(handler, event)), (exit): EventDeliveryResult =>
-    Exit.isSuccess(exit) ? { _tag: "Accepted", status: null } : noReply("handler_failed")
-  )
+const sendToHandler = (
+  { logHandlerFailure }: EventSending,
+  subscriptionId: string,
+  handler: EventHandler,
+  event: MailEvent
+): Effect.Effect<EventDeliveryResult> =>
+  Effect.gen(function* () {
+    const exit = yield* Effect.exit(runHandler(handler, event))
+    if (Exit.isSuccess(exit)) return { _tag: "Accepted", status: null }
+    yield* logHandlerFailure({ subscriptionId, kind: event.kind, cause: exit.cause })
+    return noReply("handler_failed")
+  })
 
 interface Attempted extends Pick<FinishEventDeliveryFacts, "attemptedUrl"> {
   readonly result: EventDeliveryResult
@@ -143,7 +153,8 @@ const attempt = (deps: EventSending, eventDelivery: EventDelivery): Effect.Effec
     const { event, exists, webhook } = yield* loadAttempt(deps, eventDelivery)
     if (event === null) return nothingSent(notAttempted("event_deleted"))
     const handler = deps.handlers.get(subscriber)
-    if (handler !== undefined) return { result: yield* sendToHandler(handler, event), attemptedUrl: null }
+    if (handler !== undefined)
+      return { result: yield* sendToHandler(deps, subscriber, handler, event), attemptedUrl: null }
     if (!exists) return nothingSent(notAttempted(isWebhook(subscriber) ? "webhook_deleted" : "subscription_deleted"))
     if (webhook === null) return nothingSent(postponed("no_handler", handlerWaitMillis))
     if (webhook.content.status === "disabled") return nothingSent(notAttempted("webhook_disabled"))

@@ -25,6 +25,7 @@ import { makeDeletedSubscriptions } from "../../internal/deletedSubscriptions.ts
 import { distribute, distributeAll, undistributedEvents } from "../../internal/eventDistribution.ts"
 import type { EventHandler, EventSending } from "../../internal/eventSending.ts"
 import { attemptEventDelivery, isWebhook } from "../../internal/eventSending.ts"
+import { makeHandlerFailureLog } from "../../internal/handlerFailureLog.ts"
 import type { Subscribing } from "../../internal/subscribing.ts"
 import { subscribe, unsubscribe } from "../../internal/subscribing.ts"
 import { logWarningOnce } from "../../internal/logOnce.ts"
@@ -271,6 +272,7 @@ export class EventSender extends Context.Service<
             settings.leaseMillis
           ),
           handlers: new Map(),
+          logHandlerFailure: makeHandlerFailureLog(),
           boundedRequests: boundedWorkByKey({
             atOnce: settings.perWebhook,
             waitingMax: settings.perWebhook * aheadPerRequest
