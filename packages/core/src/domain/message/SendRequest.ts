@@ -14,7 +14,7 @@ import { decoder, distinctIssues, issue, says } from "../value/Issue.ts"
 import type { SendingSource } from "../access/ApiKey.ts"
 import type { AttachmentRecord, ValidAttachment } from "./Attachment.ts"
 import { AttachmentBody, attachmentsMax } from "./Attachment.ts"
-import { attachmentIssues, contentIssues, takeContents, toAttachments } from "./attachmentContent.ts"
+import { attachmentIssues, contentIssues, takeContents, toAttachments, withBytesAllowed } from "./attachmentContent.ts"
 import { TemplateValues, templateValuesMax } from "../template/TemplateValues.ts"
 import { jsonWithin } from "../value/JsonRule.ts"
 import { codePoints } from "../value/TextLength.ts"
@@ -188,7 +188,8 @@ export const parseSend = (
   if (source !== "embedded") return parseBody(input, source, oneMessage)
   const { body, issues } = toSendBody(input, toItemsMax)
   const parsed = parseBody(body, source, oneMessage)
-  if (Result.isFailure(parsed)) return Result.fail([...parsed.failure.map(withNamesAllowed), ...issues])
+  if (Result.isFailure(parsed))
+    return Result.fail([...parsed.failure.map((one) => withBytesAllowed(withNamesAllowed(one))), ...issues])
   return issues.length > 0 ? Result.fail(issues) : parsed
 }
 

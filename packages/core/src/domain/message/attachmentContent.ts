@@ -61,6 +61,12 @@ export const attachmentIssues = (body: unknown): ReadonlyArray<Issue> => {
   })
 }
 
+/** Changes the message of an issue of a content, because a program may also give bytes. */
+export const withBytesAllowed = (one: Issue): Issue =>
+  one.code === "invalid_type" && one.path[0] === "attachments" && one.path[2] === "content"
+    ? { ...one, message: "must be a Uint8Array or a string" }
+    : one
+
 const encoder = new TextEncoder()
 
 /**

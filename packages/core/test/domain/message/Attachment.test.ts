@@ -195,6 +195,18 @@ describe("the attachments of a program", () => {
     expect([...bytes!.content]).toEqual([0, 255])
   })
 
+  it.each<[string, unknown]>([
+    ["an ArrayBuffer", new ArrayBuffer(2)],
+    ["an array of other numbers than bytes", new Uint16Array(2)],
+    ["a Blob", new Blob(["a"])],
+    ["null", null]
+  ])("says that a content may be bytes when it is %s", (_, content) => {
+    const result = parse([{ filename: "a", content }], "embedded")
+    expect(Result.isFailure(result) && result.failure).toEqual([
+      { path: ["attachments", 0, "content"], code: "invalid_type", message: "must be a Uint8Array or a string" }
+    ])
+  })
+
   it("copies the bytes of a program, which may change its array later", () => {
     const given = Buffer.from("before")
     const [copied] = parsed([{ filename: "a", content: given }], "embedded")
