@@ -28,7 +28,7 @@ export interface WebhookPost {
 
 /** How long `waitFor` waits, and for how many mails. */
 export interface WaitOptions extends CallOptions {
-  /** In milliseconds of real time. Default: 1,000. */
+  /** In milliseconds of real time, at most 2,147,483,647. Default: 1,000. */
   readonly timeout?: number | undefined
   /** How many mails must match. Default: 1. */
   readonly count?: number | undefined

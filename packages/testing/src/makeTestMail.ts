@@ -44,6 +44,15 @@ const checkOptions = (options: TestMailOptions): void => {
     )
 }
 
+/** The longest time of a timer. A timer with a longer one ends at once. */
+const timerMillisMax = 2 ** 31 - 1
+
+const checkWait = (timeout: number, count: number): void => {
+  if (typeof timeout !== "number" || !(timeout >= 0 && timeout <= timerMillisMax))
+    throw new RangeError(`timeout must be a number of milliseconds from 0 to ${timerMillisMax}.`)
+  if (!Number.isSafeInteger(count) || count < 1) throw new RangeError("count must be a whole number from 1.")
+}
+
 type AnyFilter = string | RegExp | MailFilter
 
 /** What a test asks about the captured mails. */
@@ -65,6 +74,7 @@ const makeCaptures = (current: () => Session) => {
     return newest
   }
   const waitFor = async (filter: AnyFilter, { timeout = waitMillisDefault, count = 1, signal }: WaitOptions = {}) => {
+    checkWait(timeout, count)
     let isOver = false
     const cancel = afterMillis(timeout, () => {
       isOver = true
@@ -92,6 +102,7 @@ const makeReports = (current: () => Session, last: TestMail["last"]) => {
     return delivery === null ? mail : mail.project(delivery.projectId)
   }
   return async (target: string, report: DeliveryReport): Promise<void> => {
+    if (typeof target !== "string") throw new TypeError("A report needs the address of a mail or the id of a delivery.")
     const session = current()
     const deliveryId = target.includes("@") ? last(target).deliveryId : target
     await (await projectOf(session, deliveryId)).feedback.report(deliveryId, report)

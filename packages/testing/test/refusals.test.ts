@@ -57,3 +57,32 @@ describe("script", () => {
     expect(() => openTest().script(to as string, outcomes as ["refused"])).toThrow(TypeError)
   })
 })
+
+describe("waitFor", () => {
+  it.each([
+    ["no number", { timeout: "50" }],
+    ["not a number", { timeout: Number.NaN }],
+    ["a negative time", { timeout: -1 }],
+    ["an endless time, which the timer would end at once", { timeout: Number.POSITIVE_INFINITY }],
+    ["more than a timer can wait, which would end at once", { timeout: 2 ** 31 }],
+    ["a part of a mail", { count: 0.5 }],
+    ["no mail", { count: 0 }]
+  ])("refuses %s", async (_, options) => {
+    await expect(openTest().waitFor("ada@example.org", options as never)).rejects.toThrow(RangeError)
+  })
+})
+
+describe("a report", () => {
+  it.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["a pattern", /^ada@/],
+    ["a filter", { to: "ada@example.org" }]
+  ])("refuses %s in the place of an address or an id", async (_, target) => {
+    const mail = openTest()
+    await mail.send(welcome)
+    const message = "A report needs the address of a mail or the id of a delivery."
+    await expect(mail.bounce(target as string)).rejects.toThrow(new TypeError(message))
+    await expect(mail.complain(target as string)).rejects.toThrow(new TypeError(message))
+    await expect(mail.delivered(target as string)).rejects.toThrow(new TypeError(message))
+  })
+})
