@@ -63,6 +63,21 @@ describe.each(stores)("fetchHandler, over $name", (under) => {
     expect(await core.runPromise(Effect.flatMap(ApiKeys, (keys) => keys.list(project)))).toHaveLength(1)
   })
 
+  it("answers from the new runtime of a mail that begins again, and closes neither", async () => {
+    const { counts, store } = counted(under)
+    const [first, second] = [await open(store), await open(store)]
+    const mail = { runtime: first.core }
+    const { handler, dispose } = handle(mail)
+    const statusWith = async ({ headers }: typeof first) =>
+      (await handler(new Request("http://localhost/api/v1/emails/logs", { headers }))).status
+    expect([await statusWith(first), await statusWith(second)]).toEqual([200, 401])
+    mail.runtime = second.core
+    expect(await Promise.all([statusWith(first), statusWith(second)])).toEqual([401, 200])
+    expect((await handler(post(second.headers))).status).toBe(202)
+    await dispose()
+    expect(counts).toEqual({ opened: 2, closed: 0 })
+  })
+
   it("wakes the dispatcher of the given core at once", async () => {
     const { core, headers } = await open(under)
     core.runFork(Effect.flatMap(Dispatcher, ({ run }) => run))

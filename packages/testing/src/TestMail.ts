@@ -77,8 +77,8 @@ export interface TestMail extends Mail {
   readonly webhookPosts: () => ReadonlyArray<WebhookPost>
   /**
    * Begins again with an empty store, no script, no captured mail, and the clock at its beginning. Handlers of `on` stay registered. A project handle
-   * of `project(id)` is one of the new store. Waits for the calls under way, as `close` does. A call that waits for something else, such as a handler
-   * that hangs, is interrupted.
+   * of `project(id)` is one of the new store, and a `fetchHandler` of `@mailkeep/http` answers from it. Waits for the calls under way, as `close` does. A
+   * call that waits for something else, such as a handler that hangs, is interrupted.
    */
   readonly reset: () => Promise<void>
 }

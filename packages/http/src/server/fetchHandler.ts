@@ -53,7 +53,7 @@ export interface FetchHandler {
 
 /** The mail of a product, such as `openMail` of the package `mailkeep` returns. */
 export interface OpenableMail<E> {
-  /** The core. The handler reads it when it opens. */
+  /** The core. The handler reads it for each request, so a mail may begin again with another one. */
   readonly runtime: ManagedRuntime.ManagedRuntime<MailServices, E>
   /** Opens the mail, or rejects with the reason why it cannot be opened. Without it, the first effect of `runtime` opens it. */
   readonly open?: (() => Promise<unknown>) | undefined
@@ -66,10 +66,14 @@ export type MailSource<E = never> =
   | OpenableMail<E>
   | Layer.Layer<MailServices, E>
 
+/** The runtime of the mail at this time; `undefined` for a context and a layer. */
+const runtimeOf = (mail: MailSource<unknown>): unknown =>
+  ManagedRuntime.isManagedRuntime(mail) ? mail : (mail as OpenableMail<unknown> | undefined | null)?.runtime
+
 const servicesOf = <E>(mail: MailSource<E>): Layer.Layer<MailServices, E> => {
   if (Layer.isLayer(mail)) return mail as Layer.Layer<MailServices, E>
   if (Context.isContext(mail)) return Layer.succeedContext(mail as Context.Context<MailServices>)
-  const runtime = ManagedRuntime.isManagedRuntime(mail) ? mail : (mail as OpenableMail<E> | undefined | null)?.runtime
+  const runtime = runtimeOf(mail)
   if (!ManagedRuntime.isManagedRuntime(runtime))
     throw new TypeError("The first argument must be a mail object, a ManagedRuntime, a Context or a Layer.")
   return Layer.effectContext((runtime as ManagedRuntime.ManagedRuntime<MailServices, E>).contextEffect)
@@ -125,10 +129,21 @@ export const fetchHandler = <E>(mail: MailSource<E>, options: FetchHandlerOption
   servicesOf(mail)
   // A module that makes a handler opens nothing when it is imported, so that a build of the product opens no store.
   let opening: Promise<ReturnType<typeof make>> | undefined
+  let openedRuntime: unknown
   let closing: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    const web = await opening?.catch(() => undefined)
+    await web?.dispose()
+  }
   const answer = async (request: Request): Promise<Response> => {
     if (closing !== undefined) throw new Error("The handler is closed.")
-    const current = (opening ??= openMail(mail).then(make))
+    const runtime = runtimeOf(mail)
+    if (opening === undefined || openedRuntime !== runtime) {
+      const before = close()
+      openedRuntime = runtime
+      opening = before.then(() => openMail(mail)).then(make)
+    }
+    const current = opening
     try {
       return await (await current).handler(request)
     } catch (cause) {
@@ -139,10 +154,6 @@ export const fetchHandler = <E>(mail: MailSource<E>, options: FetchHandlerOption
       }
       throw cause
     }
-  }
-  const close = async (): Promise<void> => {
-    const web = await opening?.catch(() => undefined)
-    await web?.dispose()
   }
   return { handler: answer, dispose: () => (closing ??= close()) }
 }
