@@ -30,9 +30,11 @@ const faultMessages: Readonly<Record<MustacheFault, string>> = {
 const faultIssue = (field: string, fault: MustacheFault): Issue =>
   issue([field], fault === "too_many_tags" ? "too_many_items" : "malformed_template", faultMessages[fault])
 
-/** Shows a name only if it has the form of a variable's name. */
-const quotedName = (name: string): string =>
-  /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name) ? `"${name}"` : "of another form"
+/** What is wrong with the name in a tag. Shows the name only if it has the form of a variable's name. */
+const nameFault = (name: string): string =>
+  /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name)
+    ? `uses the variable "${name}", which is not declared`
+    : "has a tag that names no variable: a name is a letter and up to 63 letters, digits or underscores"
 
 /** Returns the issues of a template: syntax faults, partials and undeclared variables, with each name once. */
 const tagIssues = (field: string, template: string, declared: ReadonlySet<string>): ReadonlyArray<Issue> => {
@@ -41,13 +43,11 @@ const tagIssues = (field: string, template: string, declared: ReadonlySet<string
   const tags = tokens.success.filter(({ kind }) => kind !== "text" && kind !== "end")
   const partials = tags.some(({ kind }) => kind === "partial")
   const unknown = new Set(
-    tags.flatMap(({ kind, value }) => (kind === "partial" || declared.has(value) ? [] : [quotedName(value)]))
+    tags.flatMap(({ kind, value }) => (kind === "partial" || declared.has(value) ? [] : [nameFault(value)]))
   )
   return [
     ...(partials ? [issue([field], "malformed_template", "must not use partials")] : []),
-    ...[...unknown].map((name) =>
-      issue([field], "malformed_template", `uses the variable ${name}, which is not declared`)
-    )
+    ...[...unknown].map((fault) => issue([field], "malformed_template", fault))
   ]
 }
 

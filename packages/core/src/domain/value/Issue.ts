@@ -79,6 +79,13 @@ const choicesOf = (ast: SchemaAST.AST): string | undefined =>
     ? `one of ${ast.types.map(({ literal }) => String(literal)).join(", ")}`
     : undefined
 
+/** The types that a value may have, such as `a string or null`; `undefined` for another form. */
+const typesOf = (ast: SchemaAST.AST): string | undefined => {
+  if (!SchemaAST.isUnion(ast)) return jsonTypes[ast._tag]
+  const types = new Set(ast.types.map(typesOf))
+  return choicesOf(ast) ?? (types.has(undefined) ? undefined : [...types].join(" or "))
+}
+
 const leaf = (node: SchemaIssue.Issue, path: Issue["path"]): Issue => {
   switch (node._tag) {
     case "MissingKey":
@@ -96,7 +103,7 @@ const leaf = (node: SchemaIssue.Issue, path: Issue["path"]): Issue => {
     case "OneOf": {
       const annotations = node.ast.annotations as IssueAnnotations | undefined
       return annotations?.code === undefined
-        ? issue(path, "invalid_type", `must be ${jsonTypes[node.ast._tag] ?? choicesOf(node.ast) ?? "of another type"}`)
+        ? issue(path, "invalid_type", `must be ${typesOf(node.ast) ?? "of another type"}`)
         : issue(path, annotations.code as IssueCode, String(annotations.message))
     }
     default:

@@ -148,6 +148,25 @@ describe("publishingIssues", () => {
   const issues = (change: Partial<TemplateParts>) =>
     publishingIssues(content(change)).map(({ path, code }) => [path.join("."), code])
 
+  it.each(["{{user.name}}", "{{.}}", "{{näme}}", "{{#order items}}{{/order items}}", `{{${"a".repeat(65)}}}`])(
+    "says what the name of a variable is when a tag has another one: %s",
+    (text) => {
+      expect(publishingIssues(content({ text }))).toEqual([
+        {
+          path: ["text"],
+          code: "malformed_template",
+          message: "has a tag that names no variable: a name is a letter and up to 63 letters, digits or underscores"
+        }
+      ])
+    }
+  )
+
+  it("names a variable that is not declared", () => {
+    expect(publishingIssues(content({ text: "{{name}}" }))[0]?.message).toBe(
+      'uses the variable "name", which is not declared'
+    )
+  })
+
   it.each([
     ["an undeclared variable", { text: "{{name}}" }],
     [

@@ -6,7 +6,9 @@ const parse = decoder(
   Schema.Struct({
     status: Schema.Literals(["queued", "delivered"]),
     size: Schema.Number,
-    either: Schema.Union([Schema.String, Schema.Number])
+    either: Schema.Union([Schema.String, Schema.Number]),
+    maybe: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    choice: Schema.optionalKey(Schema.NullOr(Schema.Literals(["a", "b"])))
   })
 )
 
@@ -23,7 +25,13 @@ describe("decoder", () => {
   it.each<[string, object, ReadonlyArray<unknown>]>([
     ["a value that is no choice", { status: "lost" }, ["status", "invalid_type", "must be one of queued, delivered"]],
     ["a value of another type", { size: "large" }, ["size", "invalid_type", "must be a number"]],
-    ["a value of none of several types", { either: true }, ["either", "invalid_type", "must be of another type"]],
+    ["a value of none of several types", { either: true }, ["either", "invalid_type", "must be a string or a number"]],
+    ["a value that is no text and not null", { maybe: 1 }, ["maybe", "invalid_type", "must be a string or null"]],
+    [
+      "a value that is no choice and not null",
+      { choice: 1 },
+      ["choice", "invalid_type", "must be one of a, b or null"]
+    ],
     ["an unknown field", { colour: "red" }, ["colour", "unknown_field", "is not a field of this request"]]
   ])("says what is wrong with %s, and does not repeat it", (_, wrong, expected) => {
     expect(messagesOf({ ...right, ...wrong })).toEqual([expected])
