@@ -142,7 +142,13 @@ describe("attachmentFolder", () => {
     writeFileSync(file, "100")
     const mail = await openQuiet()
     expect(await rejection(mail.send({ ...welcome, attachments: [{ path: file }] }))).toMatchObject({
-      issues: [{ path: ["attachments", 0, "path"], code: "not_allowed_here" }]
+      issues: [
+        {
+          path: ["attachments", 0, "path"],
+          code: "not_allowed_here",
+          message: expect.stringContaining("the option attachmentFolder of openMail")
+        }
+      ]
     })
   })
 })

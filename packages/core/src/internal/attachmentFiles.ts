@@ -34,7 +34,11 @@ const readFile = (
   if (content !== undefined) return Effect.fail(issue(at, "not_allowed_here", "is not allowed together with content"))
   if (reader === null)
     return Effect.fail(
-      issue(at, "not_allowed_here", "needs a FileReader, such as the layer of @mailkeep/core/node/files")
+      issue(
+        at,
+        "not_allowed_here",
+        "needs the option attachmentFolder of openMail, or the layer of @mailkeep/core/node/files"
+      )
     )
   return reader.read(path, bytesMax).pipe(
     Effect.map((bytes) => ({ ...rest, filename: rest["filename"] ?? path.split(/[/\\]/).at(-1), content: bytes })),
