@@ -156,7 +156,7 @@ const layers = {
   },
   inbound: {
     is: "the SMTP listeners, and the reader of returned mail",
-    imports: ["inbound/mime", "inbound/reports", "core", "core/binding"],
+    imports: ["inbound/mime", "inbound/reports", "core", "core/binding", "core/options"],
     restrictions: ["noClock"]
   },
   mailkeep: {

@@ -2,11 +2,13 @@
  * The SMTP or LMTP listener that receives returned mail: bounces and complaints. Source: RFC 5321 §4.4 and §6.1; RFC 2033; decision 0040.
  */
 import type { Feedback, StoreUnavailable } from "@mailkeep/core"
+import { assertOptions, given, mustBe, optionsOf } from "@mailkeep/core/options"
 import { Context, Effect, Layer } from "effect"
 import type { Path } from "../listener/command.ts"
 import { bounceLimits } from "../listener/limits.ts"
 import type { Listener, ListenerNotStarted, ListenerOptions } from "../listener/listener.ts"
 import { openListener } from "../listener/listener.ts"
+import { listenerRules } from "../listener/listenerOptionsRule.ts"
 import type { MailHandler } from "../listener/MailHandler.ts"
 import type { Reply } from "../listener/Reply.ts"
 import { makeStoreWarning } from "../listener/storeWarning.ts"
@@ -22,6 +24,11 @@ export interface BounceListenerOptions extends ListenerOptions {
   /** `lmtp` for a mail server on the same machine that passes mail on; default `smtp`, for servers of the internet. */
   readonly protocol?: "smtp" | "lmtp"
 }
+
+const rule = optionsOf<BounceListenerOptions>(
+  { ...listenerRules, protocol: mustBe('"smtp" or "lmtp"', (value) => value === "smtp" || value === "lmtp") },
+  { owner: "BounceListener", required: ["port"] }
+)
 
 /** Counts since the start of the listener. */
 export type ReturnedCounts = Readonly<Record<ReturnedOutcome, number>> & {
@@ -108,7 +115,10 @@ const makeBounceHandler = ({ isReturnPath, receive }: ReturnedMail) => {
 export class BounceListener extends Context.Service<BounceListener, BounceListenerShape>()(
   "@mailkeep/inbound/BounceListener"
 ) {
-  /** Listens until its scope closes, and records the reports in the core. Fails with `ListenerNotStarted`. */
+  /**
+   * Listens until its scope closes, and records the reports in the core. Fails with `ListenerNotStarted`. An option that is not valid is a defect: a
+   * `TypeError` that names the option.
+   */
   static readonly layer = (options: BounceListenerOptions): Layer.Layer<BounceListener, ListenerNotStarted, Feedback> =>
     Layer.unwrap(Effect.map(feedbackMail, (mail) => this.layerWith(options, mail)))
 
@@ -120,12 +130,14 @@ export class BounceListener extends Context.Service<BounceListener, BounceListen
     Layer.effect(
       BounceListener,
       Effect.gen(function* () {
+        assertOptions(rule, options)
+        const { protocol = "smtp", ...listening } = given(options)
         const { handler, counts } = makeBounceHandler(mail)
         const listener = yield* openListener({
-          options,
-          limits: { ...bounceLimits, ...options },
+          options: listening,
+          limits: { ...bounceLimits, ...listening },
           readBytesMax,
-          protocol: options.protocol ?? "smtp",
+          protocol,
           needsApiKey: false,
           allowsClearApiKey: false,
           handler

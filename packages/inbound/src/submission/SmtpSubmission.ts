@@ -4,9 +4,11 @@
 import type { Access, Sending } from "@mailkeep/core"
 import { Context, Effect, Layer } from "effect"
 import { isLoopbackHost } from "@mailkeep/core/binding"
+import { assertOptions, flagOption, given, optionsOf } from "@mailkeep/core/options"
 import { submissionLimits } from "../listener/limits.ts"
 import type { Listener, ListenerOptions } from "../listener/listener.ts"
 import { ListenerNotStarted, openListener } from "../listener/listener.ts"
+import { listenerRules } from "../listener/listenerOptionsRule.ts"
 import { makeSubmissionHandler } from "./submissionHandler.ts"
 
 /** The options of the submission listener. */
@@ -17,6 +19,11 @@ export interface SmtpSubmissionOptions extends ListenerOptions {
    */
   readonly allowsClearApiKey?: boolean
 }
+
+const rule = optionsOf<SmtpSubmissionOptions>(
+  { ...listenerRules, allowsClearApiKey: flagOption },
+  { owner: "SmtpSubmission", required: ["port"] }
+)
 
 /**
  * Takes mail over SMTP from products that speak only SMTP. The user is `apikey` and the password is an API key. The rules are the rules of the
@@ -40,7 +47,7 @@ export interface SmtpSubmissionOptions extends ListenerOptions {
 export class SmtpSubmission extends Context.Service<SmtpSubmission, Listener>()("@mailkeep/inbound/SmtpSubmission") {
   /**
    * Listens until its scope closes. Then it finishes the messages that are being received, within `graceMillis`. Fails with
-   * `ListenerNotStarted`.
+   * `ListenerNotStarted`. An option that is not valid is a defect: a `TypeError` that names the option.
    */
   static readonly layer = (
     options: SmtpSubmissionOptions
@@ -48,7 +55,8 @@ export class SmtpSubmission extends Context.Service<SmtpSubmission, Listener>()(
     Layer.effect(
       SmtpSubmission,
       Effect.gen(function* () {
-        const { allowsClearApiKey = false, ...listener } = options
+        assertOptions(rule, options)
+        const { allowsClearApiKey = false, ...listener } = given(options)
         if (listener.tls === undefined && !allowsClearApiKey && !isLoopbackHost(listener.host ?? "127.0.0.1"))
           return yield* new ListenerNotStarted({ reason: "tls" })
         return yield* openListener({

@@ -1,0 +1,43 @@
+/**
+ * The rules for the options of a listener. Without them, a limit of a wrong type would be no limit, and a misspelled `port` would be any free port.
+ */
+import type { OptionRules } from "@mailkeep/core/options"
+import { flagOption, isFields, mustBe, wholeOption } from "@mailkeep/core/options"
+import type { ListenerLimits } from "./limits.ts"
+import type { ListenerOptions } from "./listener.ts"
+
+/** The longest time of a timer of Node. A longer one would end at once. */
+const timerMillisMax = 2 ** 31 - 1
+
+const count = wholeOption(1, Number.MAX_SAFE_INTEGER)
+const millis = wholeOption(1, timerMillisMax)
+
+const limits: OptionRules<ListenerLimits> = {
+  connectionsMax: count,
+  connectionsPerAddressMax: count,
+  messageBytesMax: count,
+  bufferedBytesMax: count,
+  recipientsMax: count,
+  commandsMax: count,
+  errorsMax: wholeOption(0, Number.MAX_SAFE_INTEGER),
+  apiKeyFailuresMax: count,
+  commandMillis: millis,
+  apiKeyMillis: millis,
+  stallMillis: millis,
+  dataMillis: millis,
+  tlsMillis: millis,
+  writeMillis: millis,
+  connectionMillis: millis,
+  graceMillis: wholeOption(0, timerMillisMax)
+}
+
+/** A rule for each option of every listener. */
+export const listenerRules: OptionRules<ListenerOptions> = {
+  host: mustBe("an address or a host name", (value) => typeof value === "string" && value !== ""),
+  port: wholeOption(0, 65_535),
+  hostName: mustBe("the name of a host", (value) => typeof value === "string"),
+  // Whether the certificate can be used shows at the start of the listener.
+  tls: mustBe("an object with cert and key", isFields),
+  implicitTls: flagOption,
+  ...limits
+}
