@@ -10,11 +10,12 @@ import type { ClientRequest, IncomingMessage } from "node:http"
 import { clearTimeout, setTimeout } from "node:timers"
 import type { EventSinkShape, SinkRequest, SinkOutcome } from "@mailkeep/core/adapter"
 import { EventSink, SinkUnavailable } from "@mailkeep/core/adapter"
-import { hostOf, isWebhookPort, webhookUrlRules } from "@mailkeep/core/adapter"
+import { hostOf, isWebhookPort, webhookRules, webhookUrlRules } from "@mailkeep/core/adapter"
 import type { WebhookUrlRules } from "@mailkeep/core/adapter"
+import { assertOptions, mustBe, optionsOf } from "@mailkeep/core/options"
 import { Clock, Effect, Layer } from "effect"
 import type { Address } from "./internal/allowedAddress.ts"
-import { resolveAllowedAddress } from "./internal/allowedAddress.ts"
+import { isNameServer, resolveAllowedAddress } from "./internal/allowedAddress.ts"
 import type { Client, PinnedRequest } from "./internal/connections.ts"
 import { makeConnections } from "./internal/connections.ts"
 import { retryAfterSeconds } from "./internal/retryAfter.ts"
@@ -26,6 +27,19 @@ export interface WebhookSinkOptions extends Partial<WebhookUrlRules> {
   /** Certificates to trust besides the usual ones, as PEM. The usual ones are those that Node trusts, also by `NODE_EXTRA_CA_CERTS`. */
   readonly certificates?: string
 }
+
+/** A misspelled `deniedAddresses` would deny nothing. */
+const rule = optionsOf<WebhookSinkOptions>(
+  {
+    ...webhookRules,
+    nameServers: mustBe(
+      'a list of addresses, such as ["127.0.0.1:5353"]',
+      (value) => Array.isArray(value) && value.length > 0 && value.every(isNameServer)
+    ),
+    certificates: mustBe("PEM text", (value) => typeof value === "string")
+  },
+  { owner: "WebhookSink" }
+)
 
 /** The bytes and the time for which a response body is discarded. The connection of a longer body is closed. */
 const bodyOctetsMax = 64 * 1024
@@ -111,10 +125,12 @@ const answered = (response: IncomingMessage): Effect.Effect<SinkOutcome> =>
   })
 
 /**
- * Makes a sink outside of Effect's layers. `layer` provides a sink as a service. Throws a `RangeError` when
- * `deniedAddresses` has a text that is neither an address nor a range.
+ * Makes a sink outside of Effect's layers. `layer` provides a sink as a service. Throws a `TypeError` for an unknown option and for an
+ * option of another form.
  */
-export const make = ({ nameServers, certificates, ...given }: WebhookSinkOptions = {}): EventSinkShape => {
+export const make = (options: WebhookSinkOptions = {}): EventSinkShape => {
+  assertOptions(rule, options)
+  const { nameServers, certificates, ...given } = options
   const rules = webhookUrlRules(given)
   const clientFor = makeConnections(certificates)
   return {

@@ -18,6 +18,17 @@ interface AddressRules {
   readonly nameServers: ReadonlyArray<string> | undefined
 }
 
+/** Whether the text is the address of a name server, with or without a port. A host name is none. */
+export const isNameServer = (text: unknown): boolean => {
+  if (typeof text !== "string") return false
+  try {
+    new Resolver().setServers([text])
+    return true
+  } catch {
+    return false
+  }
+}
+
 const familyOf = (address: string): 4 | 6 => (address.includes(":") ? 6 : 4)
 
 /** Asks name servers directly. The system look-up has four threads, and a few slow names would block all other names. */
