@@ -94,9 +94,9 @@ const Options = Schema.Struct({
 
 const decodeOptions = decoder(Options)
 
-/** The fields that are not `undefined`. `headerFieldIssues` has not checked them. */
+/** A copy of the fields that are not `undefined`. A program may change its object later. `headerFieldIssues` has not checked the fields. */
 const headerFieldsOf = (headers: unknown): HeaderFields | null =>
-  isRecord(headers) ? (withoutUndefined(headers) as HeaderFields) : null
+  isRecord(headers) ? ({ ...(withoutUndefined(headers) as object) } as HeaderFields) : null
 
 /** Whether the product writes its own link to unsubscribe. */
 export const hasUnsubscribeField = (headers: HeaderFields): boolean =>

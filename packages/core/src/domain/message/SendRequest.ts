@@ -6,7 +6,7 @@ import { Result, Schema } from "effect"
 import type { Address } from "./Address.ts"
 import { parseAddress } from "./Address.ts"
 import type { Json } from "../value/CanonicalJson.ts"
-import { canonicalJson } from "../value/CanonicalJson.ts"
+import { canonicalJson, copyOfJson } from "../value/CanonicalJson.ts"
 import type { Instant } from "../value/Instant.ts"
 import { formatInstantOrNull, parseInstant } from "../value/Instant.ts"
 import type { Issue } from "../value/Issue.ts"
@@ -155,7 +155,7 @@ const normalise = (body: SendBody, attachments: ReadonlyArray<ValidAttachment>) 
     templateVariables: body.templateVariables ?? {},
     fromName: body.fromName ?? null,
     replyTo: body.replyTo === undefined ? null : parseAddress(body.replyTo)!,
-    metadata: (body.metadata ?? {}) as ValidSend["metadata"],
+    metadata: body.metadata === undefined ? {} : copyOfJson(body.metadata as ValidSend["metadata"]),
     scheduledAt: body.scheduledAt === undefined ? null : parseInstant(body.scheduledAt)!,
     attachments
   }) as ValidSend

@@ -39,6 +39,9 @@ export interface JsonBounds {
   readonly depthMax: number
 }
 
+/** Returns a copy of a value that `checkJson` has checked. A program may change its objects later. */
+export const copyOfJson = <A extends Json>(value: A): A => JSON.parse(JSON.stringify(value)) as A
+
 /**
  * Checks that a value is JSON of at most `octetsMax` octets and `depthMax` levels without reserved keys.
  * Stops at the first violation, so that the work is bounded.

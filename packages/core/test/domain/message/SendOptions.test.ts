@@ -23,6 +23,13 @@ describe("parseSendOptions", () => {
     expect(issuesOf({ idempotencyKey })).toEqual(valid ? [] : ["idempotencyKey invalid_value"])
   })
 
+  it("has a copy of the header fields, because a program may change its object later", () => {
+    const headers: Record<string, string> = { "X-Order": "7" }
+    const parsed = Result.getOrThrow(parseSendOptions({ headers }))
+    headers["X-Order"] = "8\r\nBcc: eve@example.org"
+    expect(parsed.headers).toEqual({ "X-Order": "7" })
+  })
+
   it.each([
     ["the Headers of fetch", new Headers({ "X-Order": "7" })],
     ["a map", new Map([["X-Order", "7"]])],

@@ -43,6 +43,17 @@ describe("parseSend, for a valid send", () => {
   })
 })
 
+describe("the metadata of a valid send", () => {
+  it.each(["embedded", "api"] as const)("is a copy, because a program may change its objects later: %s", (source) => {
+    const metadata: Record<string, unknown> = { order: { items: ["a"], none: null }, n: -0.5 }
+    const parsed = Result.getOrThrow(parseSend({ ...minimal, metadata }, source))
+    const order = metadata["order"] as { items: Array<unknown> }
+    order.items.push(5n, "x".repeat(5000))
+    Object.assign(order, { self: order })
+    expect(parsed.metadata).toEqual({ order: { items: ["a"], none: null }, n: -0.5 })
+  })
+})
+
 describe("parseSend, for an invalid send", () => {
   it.each<[string, unknown, ReadonlyArray<string>]>([
     ["no field", {}, ["from required", "to required", "subject required", "html required"]],
