@@ -5,7 +5,7 @@ import { hasPostgres, sharedPostgres } from "@mailkeep/test-support/postgres"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Pool } from "pg"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import type { Database } from "../src/internal/database.ts"
 import { makeDatabase } from "../src/internal/database.ts"
 import { betterMeasurement, makeDatabaseClock } from "../src/internal/databaseClock.ts"
@@ -81,6 +81,20 @@ describe.skipIf(!hasPostgres())("makeDatabaseClock", () => {
         expect(Math.abs((yield* early.clock.currentTimeMillis) - row!.millis)).toBeLessThan(bound + 1000)
       }).pipe(Effect.scoped)
     ))
+
+  it("reads the time of a server that writes few digits of a number", async () => {
+    const connectionString = (await sharedPostgres()).urlOf("postgres")
+    const rounding = new Pool({ connectionString, options: "-c extra_float_digits=-15" })
+    onTestFinished(() => rounding.end())
+    const [exact, rounded] = await Effect.runPromise(
+      Effect.scoped(
+        Effect.forEach([pool, rounding], (one) =>
+          Effect.map(makeDatabaseClock(makeDatabase(one)), ({ clock }) => clock.currentTimeMillisUnsafe())
+        )
+      )
+    )
+    expect(Math.abs(rounded! - exact!)).toBeLessThan(minuteMillis)
+  })
 
   it("does not notice when the wall clock of the machine is set", () =>
     Effect.runPromise(

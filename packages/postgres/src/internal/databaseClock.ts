@@ -24,7 +24,8 @@ const nanosPerMilli = 1e6
 
 const millisOf = (nanos: bigint): number => Number(nanos) / nanosPerMilli
 
-const sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS millis"
+/** A `numeric`, because the server rounds the text of a `float8` by its setting `extra_float_digits`. */
+const sql = "SELECT extract(epoch FROM clock_timestamp()) * 1000 AS millis"
 
 const measure = (database: Database, base: Clock.Clock): Effect.Effect<Measurement, unknown> =>
   Effect.tryPromise({

@@ -46,7 +46,7 @@ ON CONFLICT (name) DO UPDATE SET
     ELSE GREATEST(bucket.counted_at, EXCLUDED.counted_at) END,
   tokens = ${after(`(${left})`)},
   taken = ${hasEnough(`(${left})`)}
-RETURNING tokens, taken`
+RETURNING tokens::numeric, taken`
 }
 
 const deleteFullSql = (schema: string): string => `DELETE FROM ${schema}.rate_buckets
