@@ -104,6 +104,27 @@ describe.skipIf(!hasPostgres())("a call in a transaction of the product", () => 
     expect(reasons).toEqual(["TransactionRefused not_supported", "TransactionRefused not_supported"])
   })
 
+  it("is refused for a client with binary values", async () => {
+    const server = await testServer()
+    const connectionString = server.urlOf(await server.createDatabase())
+    const binary = new pg.Pool({ connectionString, binary: true } as pg.PoolConfig)
+    onTestFinished(() => binary.end())
+    const refused = await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* PostgresMailStore.make({ connectionString })
+          const client = yield* Effect.promise(() => binary.connect())
+          yield* query(client, "BEGIN")
+          const failure = yield* Effect.flip(join(store, client))
+          yield* query(client, "ROLLBACK")
+          client.release()
+          return failure
+        })
+      )
+    )
+    expect(refused).toMatchObject({ reason: "not_a_connection", message: expect.stringContaining("binary") })
+  })
+
   it("is not looked at any more when its connection has ended", async () => {
     const server = await testServer()
     const pool = newPool(server.urlOf(await server.createDatabase()))

@@ -1,7 +1,7 @@
 import { StoreNotOpened } from "@mailkeep/core/adapter"
 import { Effect, Exit } from "effect"
 import pg from "pg"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import type { PostgresOptions } from "../src/PostgresMailStore.ts"
 import { PostgresMailStore } from "../src/index.ts"
 import { testServer } from "./testServer.ts"
@@ -80,6 +80,17 @@ describe("make", () => {
       )
       expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
     })
+  })
+
+  it("refuses a pool with binary values, and so does migrate", async () => {
+    const { url } = await freshDatabase()
+    const pool = new pg.Pool({ connectionString: url, binary: true } as pg.PoolConfig)
+    onTestFinished(() => pool.end())
+    for (const open of [Effect.scoped(PostgresMailStore.make({ pool })), PostgresMailStore.migrate({ pool })])
+      await expect(Effect.runPromise(open)).rejects.toMatchObject({
+        reason: "unsupported_runtime",
+        message: expect.stringContaining("Remove the option")
+      })
   })
 
   it("refuses tables of a newer version that this program cannot use", async () => {

@@ -6,7 +6,7 @@ import { clearInterval, setInterval } from "node:timers"
 import type { Pool, PoolClient } from "pg"
 import pg from "pg"
 import type { ProductClient } from "./driverClient.ts"
-import { inOneWrite, isDirect } from "./driverClient.ts"
+import { BinaryValues, inOneWrite, isDirect } from "./driverClient.ts"
 import { makeSilenceLimit, silentMillisDefault } from "./silentServer.ts"
 import {
   isAfterFailure,
@@ -150,6 +150,7 @@ export const makeDatabase = (pool: Pool, silentMillisMax = silentMillisDefault):
       let isLost = false
       const limited = makeSilenceLimit(client, silentMillisMax)
       try {
+        if ((client as ProductClient).binary === true) throw new BinaryValues()
         if (!direct.has(client)) direct.set(client, await limited(isDirect(client)).catch(fail))
         return await run(connectionOf(client, { names: direct.get(client) ? names : undefined, limited }))
       } catch (cause) {

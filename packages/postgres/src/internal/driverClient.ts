@@ -23,6 +23,8 @@ type Listen = (event: "commandComplete" | "readyForQuery", listener: (message: S
 export interface ProductClient {
   readonly query: PoolClient["query"]
   readonly pipeline?: boolean
+  /** Whether the server sends values in the binary format. */
+  readonly binary?: boolean
   /** The socket, and the messages of the server. Not every driver has them. */
   readonly connection?: {
     readonly stream?: Partial<DriverSocket>
@@ -31,6 +33,13 @@ export interface ProductClient {
   }
   /** `I` outside of a transaction, `T` in one and `E` in one that failed. Older drivers do not have it. */
   readonly getTransactionStatus?: () => string | null
+}
+
+/** The client has the option `binary`. The driver decodes such values as UTF-8 first, and so loses bytes of most numbers. */
+export class BinaryValues extends Error {
+  constructor() {
+    super("The client of pg has the option `binary`, with which pg reads wrong numbers. Remove the option")
+  }
 }
 
 /** What the driver received when it connected. A pooler sends a process number of its own. */

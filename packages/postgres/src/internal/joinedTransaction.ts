@@ -10,6 +10,7 @@ import { makeSweep } from "./claim/sweep.ts"
 import type { Connection, Database } from "./database.ts"
 import { connectionOf } from "./database.ts"
 import type { ProductClient } from "./driverClient.ts"
+import { BinaryValues } from "./driverClient.ts"
 import { schemaVersion } from "./migrations.ts"
 import type { CommitCount } from "./otherCommits.ts"
 import { defectOf, unavailableOf } from "./postgresFailure.ts"
@@ -228,6 +229,7 @@ export const makeJoinTransaction = (
     return (value: unknown): Effect.Effect<JoinedTransaction, TransactionRefused | StoreUnavailable> => {
       if (!isOpen()) return Effect.fail(new StoreUnavailable({ reason: "closed" }))
       if (!isClient(value)) return Effect.fail(refused("not_a_connection", sentences.notAClient))
+      if (value.binary === true) return Effect.fail(refused("not_a_connection", `${new BinaryValues().message}.`))
       const client = value
       const { connection, database: own, turns, store, takeChanges } = clientState(client)
       const begun = Effect.tryPromise({ try: () => begin(client, connection), catch: failureOf })

@@ -8,6 +8,7 @@ import type { ClientConfig, Pool } from "pg"
 import pg from "pg"
 import type { Connection, Database } from "./database.ts"
 import { makeDatabase } from "./database.ts"
+import { BinaryValues } from "./driverClient.ts"
 import { missingRights } from "./missingRights.ts"
 import type { MigrationOptions } from "./migrations.ts"
 import { migrateSchema, migrations } from "./migrations.ts"
@@ -252,6 +253,8 @@ const openingReasonOf = (cause: unknown): StoreNotOpened["reason"] => {
 export const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   if (cause instanceof NotOpened) return new StoreNotOpened({ ...cause.refusal, where })
   if (cause instanceof NewerTables) return new StoreNotOpened({ reason: "newer_schema", detail: cause.message, where })
+  if (cause instanceof BinaryValues)
+    return new StoreNotOpened({ reason: "unsupported_runtime", detail: cause.message, where })
   const reason = openingReasonOf(cause)
   const detail = reason === "locked" ? "Another process has locked the tables" : detailOf(cause)
   return new StoreNotOpened({
