@@ -1,7 +1,7 @@
 /**
  * `mailkeep migrate`: the whole way from one data folder to a file, and its refusals.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -46,6 +46,16 @@ describe("mailkeep migrate", () => {
     const { code, stderr } = await run(["migrate", ...between("none.db", "new.db")])
     expect({ code, stderr }).toEqual({ code: 1, stderr: `mailkeep: there is no store at ${path("none.db")}\n` })
     expect([existsSync(path("none.db")), existsSync(path("new.db"))]).toEqual([false, false])
+  })
+
+  it("refuses a source without records, and creates no file for the target", async () => {
+    writeFileSync(path("empty.db"), "")
+    const { code, stderr } = await run(["migrate", ...between("empty.db", "new.db")])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `mailkeep: there are no records in sqlite:${path("empty.db")}\n`
+    })
+    expect(existsSync(path("new.db"))).toBe(false)
   })
 
   it("refuses a location that is no sqlite:PATH", async () => {

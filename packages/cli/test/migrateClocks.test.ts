@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { MailStore, StoreNotOpened } from "@mailkeep/core"
+import type { Change } from "@mailkeep/core/adapter"
 import { PostgresMailStore } from "@mailkeep/postgres"
 import { SqliteMailStore } from "@mailkeep/sqlite"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
@@ -20,15 +21,17 @@ const leaseMillis = 45 * secondMillis
 
 type OpenStore = Effect.Effect<MailStore["Service"], StoreNotOpened, Scope.Scope>
 
+const write = (open: OpenStore, changes: ReadonlyArray<Change>) =>
+  Effect.runPromise(Effect.scoped(Effect.flatMap(open, ({ commit }) => commit(changes))))
+
+/** Writes a setting, as each process does. A move refuses a source without one. */
+const useStore = (open: OpenStore) => write(open, [{ _tag: "PutSetting", name: "color", value: "blue" }])
+
 /** Writes the lease of a worker that renews it at this time. */
-const renewLease = (open: OpenStore, renewedAt: number) =>
-  Effect.runPromise(
-    Effect.scoped(
-      Effect.flatMap(open, ({ commit }) =>
-        commit([{ _tag: "RenewLease", worker: "w", renewedAt, leaseUntil: renewedAt + leaseMillis }])
-      )
-    )
-  )
+const renewLease = async (open: OpenStore, renewedAt: number) => {
+  await useStore(open)
+  await write(open, [{ _tag: "RenewLease", worker: "w", renewedAt, leaseUntil: renewedAt + leaseMillis }])
+}
 
 /** Runs the command, and returns with what it printed the end of the lease that it set in the source. */
 const leaseDuring = (source: OpenStore, command: () => Promise<Ran>) =>
@@ -75,6 +78,7 @@ describe.skipIf(!hasPostgres())("mailkeep migrate with clocks that differ", () =
 
   it("closes a database by the clock of its server when the clock of the machine is behind", async () => {
     const [from, to] = [await openDatabase(), await openDatabase()]
+    await useStore(from.open)
     const { leaseUntil, ran } = await leaseDuring(from.open, () => migrate(from.url, to.url, -90 * secondMillis))
     expect(leaseUntil).toBeGreaterThan(Date.now())
     expect(ran).toMatchObject({ code: 0, stderr: "" })

@@ -1,7 +1,7 @@
 /**
  * The command over PostgreSQL: the move from a file and back, the flag `--store`, and `serve`.
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
@@ -163,6 +163,16 @@ describe.skipIf(!hasPostgres())("mailkeep over PostgreSQL", () => {
     expect(closed.stderr).toContain(`were moved to sqlite:${path("back.db")}`)
     const again = await run(["contacts", "list", "--store", `sqlite:${path("back.db")}`, "--project", "prj_x"])
     expect(again.stdout).toContain("bob@example.org")
+  }, 120_000)
+
+  it("refuses to move from a schema that is not the one of the store", async () => {
+    const url = await emptyDatabase()
+    await runJson(["projects", "set", "prj_x", "--on-ambiguous", "fail", "--store", url])
+    const target = path("of-wrong-schema.db")
+    const moved = await run(["migrate", "--from", `${url}?mailkeep_schema=mial`, "--to", `sqlite:${target}`])
+    expect(moved).toMatchObject({ code: 1, stdout: "" })
+    expect(moved.stderr).toMatch(/^mailkeep: there are no records in postgres:\/\/[^@]+\?mailkeep_schema=mial\n$/)
+    expect(existsSync(target)).toBe(false)
   }, 120_000)
 
   it("serves from an empty database: accepts a send once for an idempotency key, delivers it, and ends cleanly", async () => {

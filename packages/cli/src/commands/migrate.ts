@@ -31,6 +31,13 @@ const digestTable = ({ kinds }: StoreDigest): string =>
       .map(([kind, { count, sha256 }]) => [kind, String(count), sha256])
   ])
 
+/** Whether no process has used the store. Each one writes settings, so such a store was made by a wrong location, when it was opened here. */
+const isUnused = (store: MailStore["Service"]) =>
+  Effect.map(
+    store.read([{ _tag: "Records", kind: "Setting", projectId: null, after: null, limit: 1 }]),
+    ([settings]) => settings.length === 0
+  )
+
 export const migrate = Command.make(
   "migrate",
   {
@@ -53,6 +60,8 @@ export const migrate = Command.make(
       if (from.kind === "sqlite" && !existsSync(from.filename))
         return yield* exitWith(`there is no store at ${from.filename}`)
       const source = yield* Layer.build(storeLayer(from, "worker"))
+      if (yield* isUnused(Context.get(source, MailStore)))
+        return yield* exitWith(`there are no records in ${shownLocation(from)}`)
       const target = yield* Layer.build(storeLayer(to, "worker"))
       const move = moveStore(Context.get(source, MailStore), Context.get(target, MailStore), {
         resume,
