@@ -30,6 +30,26 @@ describe("use", () => {
     }
   )
 
+  it.each([
+    ["an open transaction", "INSERT INTO orders VALUES (1)"],
+    ["an open transaction with its own snapshot", "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT 1"],
+    ["a failed transaction", "SELECT 1 / 0"]
+  ])("takes another connection when the product has released one in %s", async (_, sql) => {
+    const server = await testServer()
+    const pool = new pg.Pool({ connectionString: server.urlOf(await server.createDatabase()), max: 1 })
+    await pool.query("CREATE TABLE orders (id integer)")
+    const client = await pool.connect()
+    await client.query("BEGIN")
+    await client.query(sql).catch(() => {})
+    client.release()
+    const count = await inWriteTransaction(makeDatabase(pool), async (connection) => {
+      const [row] = await connection.query<{ readonly count: number }>("SELECT count(*) FROM orders")
+      return { value: row!.count, isKept: true }
+    })
+    expect([count, (await pool.query("SELECT FROM orders")).rowCount]).toEqual([0, 0])
+    await pool.end()
+  })
+
   it("takes another connection after one led to a standby", async () => {
     const server = await testServer()
     const pool = new pg.Pool({ connectionString: server.urlOf(await server.createDatabase()), max: 1 })

@@ -139,13 +139,26 @@ const connect = (pool: Pool): Promise<PoolClient> =>
     })
   })
 
+/** Whether the product has released the client in a transaction. Older drivers do not know. */
+const isInTransaction = (client: ProductClient): boolean => ["T", "E"].includes(client.getTransactionStatus?.() ?? "I")
+
+/** Takes a connection outside of a transaction. Closes the others: a commit would keep what the product has not committed, or would fail. */
+const connectIdle = async (pool: Pool): Promise<PoolClient> => {
+  let client = await connect(pool)
+  while (isInTransaction(client)) {
+    client.release(true)
+    client = await connect(pool)
+  }
+  return client
+}
+
 /** `silentMillisMax` is how long the server may be silent while a statement waits for it. */
 export const makeDatabase = (pool: Pool, silentMillisMax = silentMillisDefault): Database => {
   const names = makeStatementNames()
   const direct = new WeakMap<PoolClient, boolean>()
   return {
     use: async (run) => {
-      const client = await connect(pool)
+      const client = await connectIdle(pool)
       let hasFailed = false
       let isLost = false
       const limited = makeSilenceLimit(client, silentMillisMax)
