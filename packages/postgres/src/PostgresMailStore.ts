@@ -109,7 +109,7 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
     )
     yield* Effect.addFinalizer(() => Effect.sync(() => void (isOpen = false)))
     const hint = yield* Latch.make()
-    const count = makeCommitCount(database, schema)
+    const count = makeCommitCount(database, schema, !allowAsynchronousCommit)
     const notifications =
       listen === false
         ? noNotifications

@@ -113,6 +113,39 @@ describe("make", () => {
     }
   )
 
+  it.each([
+    ["off", false, "on"],
+    ["local", false, "on"],
+    ["remote_apply", false, "remote_apply"],
+    ["off", true, "off"]
+  ])(
+    "commits on a connection with synchronous_commit = %s, with early answers allowed: %s, as with %s",
+    async (value, allowAsynchronousCommit, expected) => {
+      const { url, run } = await freshDatabase()
+      const pool = new pg.Pool({ connectionString: url, max: 1 })
+      onTestFinished(() => pool.end())
+      const setting = await opened({ pool, allowAsynchronousCommit }, (store) =>
+        Effect.gen(function* () {
+          // The trigger runs at the end of the transaction.
+          yield* Effect.promise(() =>
+            run(
+              "CREATE TABLE public.seen (setting text)",
+              "CREATE FUNCTION public.see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$",
+              "CREATE CONSTRAINT TRIGGER see AFTER INSERT ON mailkeep.settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.see()"
+            )
+          )
+          yield* Effect.promise(() => pool.query(`SET synchronous_commit = ${value}`))
+          yield* store.commit([{ _tag: "PutSetting", name: "size", value: "large" }])
+          const { rows } = yield* Effect.promise(() =>
+            pool.query<{ setting: string }>("SELECT setting FROM public.seen")
+          )
+          return rows.map((row) => row.setting)
+        })
+      )
+      expect(setting).toEqual([expected])
+    }
+  )
+
   it("refuses a role that may only read", async () => {
     const { url } = await freshDatabase('ALTER DATABASE "DATABASE_NAME" SET default_transaction_read_only = on')
     expect((await refusal({ connectionString: url })).reason).toBe("read_only")

@@ -21,10 +21,17 @@ export interface CommitCount {
   readonly others: () => Promise<number>
 }
 
-export const makeCommitCount = (database: Database, schema: string): CommitCount => {
+/**
+ * Makes the commit wait for the disk of the server, also on a connection on which the product or an operator has turned that off after the store was
+ * opened. A stricter setting stays.
+ */
+const syncedSql = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN set_config('synchronous_commit', 'on', true) END AS synced`
+
+/** `isSynced`: no commit is acknowledged before it is on the disk of the server. */
+export const makeCommitCount = (database: Database, schema: string, isSynced: boolean): CommitCount => {
   const { check, isUsable } = makeVersionCheck(schema, schemaVersion)
   const takeSql = (columns: string) =>
-    `SELECT nextval(${pg.escapeLiteral(`${schema}.commits`)}), ${columns} FROM ${schema}.schema_version`
+    `SELECT nextval(${pg.escapeLiteral(`${schema}.commits`)}), ${columns}${isSynced ? `, ${syncedSql}` : ""} FROM ${schema}.schema_version`
   const [versionedSql, orFailSql] = [takeSql(versionColumns), takeSql(failUnless(isUsable))]
   const lastSql = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM ${schema}.commits`
   let own = 0
