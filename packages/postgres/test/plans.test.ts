@@ -180,6 +180,16 @@ describe.skipIf(!hasPostgres()).each(circumstances)(
       expectFewBlocks(await explained("ANALYZE, BUFFERS", statements[0]!))
     })
 
+    it("finds contacts by the index when the product has an extension with operators for the same types", async () => {
+      const { rows: available } = await client.query("SELECT FROM pg_available_extensions WHERE name = 'intarray'")
+      if (available.length === 0) return
+      await client.query("CREATE EXTENSION intarray SCHEMA public")
+      const statements = await statementsOf(store.read([pages["the contacts with a search"]!]))
+      await expectSeeks(statements)
+      expectFewBlocks(await explained("ANALYZE, BUFFERS", statements[0]!))
+      await client.query("DROP EXTENSION intarray")
+    })
+
     it("finds many records by their ids by an index, and few blocks", async () => {
       const queries = Array.from({ length: 30 }, (_, n): ReadonlyArray<Query> => {
         const at = middle + 2 * n

@@ -92,7 +92,8 @@ const indexedSql = (
   const where = [
     // As a query, so that the server does not take the project for a small one of which its statistics do not know yet, and reads all its contacts.
     `one.project_id = (SELECT ${project})`,
-    `one.search_keys @> ${building.parameter(keys)}::integer[]`,
+    // The operator of the server. The extension `intarray` has one of the same name for these types, which cannot use the index.
+    `one.search_keys OPERATOR(pg_catalog.@>) ${building.parameter(keys)}::integer[]`,
     ...filters,
     ...(listId === null
       ? []
