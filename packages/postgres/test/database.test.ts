@@ -9,6 +9,17 @@ import { isRepeatable } from "../src/internal/sqlStates.ts"
 import { inWriteTransaction } from "../src/internal/transactions.ts"
 import { testServer } from "./testServer.ts"
 
+const onePool = async (pipeline: boolean) => {
+  const server = await testServer()
+  return new pg.Pool({ connectionString: server.urlOf(await server.createDatabase()), max: 1, pipeline })
+}
+
+const countOrders = (pool: pg.Pool) =>
+  inWriteTransaction(makeDatabase(pool), async (connection) => {
+    const [row] = await connection.query<{ readonly count: number }>("SELECT count(*) FROM orders")
+    return { value: row!.count, isKept: true }
+  })
+
 describe("use", () => {
   it.each([true, false])(
     "fails and takes another connection each time that the server ends one, with pipeline %s",
@@ -34,21 +45,32 @@ describe("use", () => {
     ["an open transaction", "INSERT INTO orders VALUES (1)"],
     ["an open transaction with its own snapshot", "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT 1"],
     ["a failed transaction", "SELECT 1 / 0"]
-  ])("takes another connection when the product has released one in %s", async (_, sql) => {
-    const server = await testServer()
-    const pool = new pg.Pool({ connectionString: server.urlOf(await server.createDatabase()), max: 1 })
+  ])("undoes the transaction of a client that the product has released in %s", async (_, sql) => {
+    const pool = await onePool(false)
     await pool.query("CREATE TABLE orders (id integer)")
     const client = await pool.connect()
     await client.query("BEGIN")
     await client.query(sql).catch(() => {})
     client.release()
-    const count = await inWriteTransaction(makeDatabase(pool), async (connection) => {
-      const [row] = await connection.query<{ readonly count: number }>("SELECT count(*) FROM orders")
-      return { value: row!.count, isKept: true }
-    })
-    expect([count, (await pool.query("SELECT FROM orders")).rowCount]).toEqual([0, 0])
+    expect(await countOrders(pool)).toBe(0)
+    expect((await pool.query("SELECT FROM orders")).rowCount).toBe(0)
     await pool.end()
   })
+
+  it.each([true, false])(
+    "waits for a commit that the product has sent before it released the client, with pipeline %s",
+    async (pipeline) => {
+      const pool = await onePool(pipeline)
+      await pool.query("CREATE TABLE orders (id integer)")
+      const client = await pool.connect()
+      await client.query("BEGIN; INSERT INTO orders VALUES (1)")
+      const committed = client.query("COMMIT")
+      client.release()
+      expect(await countOrders(pool)).toBe(1)
+      expect((await committed).command).toBe("COMMIT")
+      await pool.end()
+    }
+  )
 
   it("takes another connection after one led to a standby", async () => {
     const server = await testServer()
@@ -80,11 +102,6 @@ const keptNames = async (connection: Connection) =>
 const manyTimes = async (connection: Connection) => {
   for (let n = 0; n < 6; n++)
     expect(await connection.prepared("SELECT $1::integer + 1 AS sum", [n])).toEqual([{ sum: n + 1 }])
-}
-
-const onePool = async (pipeline: boolean) => {
-  const server = await testServer()
-  return new pg.Pool({ connectionString: server.urlOf(await server.createDatabase()), max: 1, pipeline })
 }
 
 describe.skipIf(!hasPostgres())("prepared", () => {

@@ -139,18 +139,11 @@ const connect = (pool: Pool): Promise<PoolClient> =>
     })
   })
 
-/** Whether the product has released the client in a transaction. Older drivers do not know. */
+/**
+ * Whether the product has released the client in a transaction, as far as the driver knows: a `COMMIT` of the product can be under way. Older drivers
+ * do not know.
+ */
 const isInTransaction = (client: ProductClient): boolean => ["T", "E"].includes(client.getTransactionStatus?.() ?? "I")
-
-/** Takes a connection outside of a transaction. Closes the others: a commit would keep what the product has not committed, or would fail. */
-const connectIdle = async (pool: Pool): Promise<PoolClient> => {
-  let client = await connect(pool)
-  while (isInTransaction(client)) {
-    client.release(true)
-    client = await connect(pool)
-  }
-  return client
-}
 
 /** `silentMillisMax` is how long the server may be silent while a statement waits for it. */
 export const makeDatabase = (pool: Pool, silentMillisMax = silentMillisDefault): Database => {
@@ -158,12 +151,14 @@ export const makeDatabase = (pool: Pool, silentMillisMax = silentMillisDefault):
   const direct = new WeakMap<PoolClient, boolean>()
   return {
     use: async (run) => {
-      const client = await connectIdle(pool)
+      const client = await connect(pool)
       let hasFailed = false
       let isLost = false
       const limited = makeSilenceLimit(client, silentMillisMax)
       try {
         if ((client as ProductClient).binary === true) throw new BinaryValues()
+        // Otherwise a commit would keep what the product has not committed, or would fail. Follows what the product has sent.
+        if (isInTransaction(client)) await limited(client.query("ROLLBACK")).catch(fail)
         if (!direct.has(client)) direct.set(client, await limited(isDirect(client)).catch(fail))
         return await run(connectionOf(client, { names: direct.get(client) ? names : undefined, limited }))
       } catch (cause) {
