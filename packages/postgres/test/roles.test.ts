@@ -163,6 +163,28 @@ FROM pg_roles WHERE rolname = current_user`
     expect((await refusalOf({ connectionString: appUrl, migrate: false })).reason).toBe("not_granted")
   })
 
+  it("fails with StoreUnavailable while the role lacks a right that it had at the opening", async () => {
+    const { app, appUrl, run } = await databaseWithRoles()
+    const outcomes = await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* PostgresMailStore.make({ connectionString: appUrl, migrate: false })
+          const calls = [
+            Effect.asVoid(store.commit([setting])),
+            Effect.asVoid(store.read([{ _tag: "Setting", name: "color" }]))
+          ]
+          yield* Effect.promise(() => run(`REVOKE INSERT, SELECT ON mailkeep.settings FROM ${app}`))
+          const failures = yield* Effect.forEach(calls, (call) => Effect.flip(call))
+          yield* Effect.promise(() => run(`GRANT INSERT, SELECT ON mailkeep.settings TO ${app}`))
+          yield* Effect.all(calls)
+          return failures
+        })
+      )
+    )
+    const expected = { _tag: "StoreUnavailable", isRetryable: true, message: expect.stringContaining("Grant it") }
+    expect(outcomes).toEqual([expect.objectContaining(expected), expect.objectContaining(expected)])
+  })
+
   it("asks for rights on every table and sequence of the schema", async () => {
     const { owner, ownerUrl, run } = await databaseWithRoles()
     const pool = poolOf(ownerUrl)

@@ -24,10 +24,19 @@ export class PostgresError extends Error {
   }
 }
 
+/** The role had the right when the store was opened. An operator has taken it since, or the product has set another role on the connection. */
+const missingRight = "42501"
+
 /** Returns the failure of the port, or `undefined` if the cause is a bug. */
 export const unavailableOf = (cause: unknown): StoreUnavailable | undefined => {
   if (cause instanceof NewerTables)
     return new StoreUnavailable({ reason: "newer_schema", detail: `${cause.message}.`, cause })
+  if (isOfDriver(cause) && codeOf(cause) === missingRight)
+    return new StoreUnavailable({
+      reason: "unreachable",
+      detail: "The role may no longer use the tables of the store. Grant it the rights of the guide.",
+      cause: new PostgresError(cause)
+    })
   const reason = reasonOf(cause)
   return reason === undefined ? undefined : new StoreUnavailable({ reason, cause: new PostgresError(cause) })
 }
