@@ -195,6 +195,14 @@ describe("outbox.drain", () => {
     expect((await mail.deliveries.list()).items.map(({ status }) => status)).toEqual(["scheduled"])
   })
 
+  it("refuses a scheduled message that expires before its time, and does not send it now", async () => {
+    const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000)
+    insert(mail.outbox.row({ ...message, scheduledAt: inHours(24), expiresAt: inHours(1) }))
+    expect(await mail.outbox.drain()).toEqual({ accepted: 0, refused: 1, left: 0 })
+    expect((await mail.deliveries.list()).items).toEqual([])
+    expect(rows()).toEqual([expect.objectContaining({ reason: expect.stringContaining("expiresAt") })])
+  })
+
   it("keeps the rows and rejects when the store is closed meanwhile", async () => {
     insert(mail.outbox.row(message))
     await mail.close()

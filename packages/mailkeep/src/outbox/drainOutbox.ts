@@ -18,9 +18,15 @@ const reasonCharactersMax = 500
 /** What became of a row. `left`: the send can succeed later. */
 type RowResult = { readonly accepted: string } | { readonly refused: string; readonly reason: string } | "left"
 
-const isPast = (failure: SendRefusal | StoreUnavailable): boolean =>
+/**
+ * Whether the send can be accepted in its other form, or was: its scheduled time has passed, or its idempotency key was used for another send. A time of
+ * expiry before the scheduled time is the mistake of the product in every form.
+ */
+const mayPassInOtherForm = (failure: SendRefusal | StoreUnavailable): boolean =>
   failure instanceof InvalidArgument &&
-  failure.issues.some(({ code }) => code === "not_in_future" || code === "idempotency_key_reused")
+  failure.issues.some(
+    ({ code, path }) => code === "idempotency_key_reused" || (code === "not_in_future" && path[0] === "scheduledAt")
+  )
 
 type SendingShape = Sending["Service"]
 
@@ -38,8 +44,10 @@ const sendRow = (
   const send = sending.send(projectId, message, withKey)
   if (scheduledAt === undefined || scheduledAt === null) return send
   return Effect.catch(send, (failure) =>
-    isPast(failure)
-      ? Effect.mapError(sending.send(projectId, immediate, withKey), (second) => (isPast(second) ? failure : second))
+    mayPassInOtherForm(failure)
+      ? Effect.mapError(sending.send(projectId, immediate, withKey), (second) =>
+          mayPassInOtherForm(second) ? failure : second
+        )
       : Effect.fail(failure)
   )
 }
