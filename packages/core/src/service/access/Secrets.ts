@@ -3,6 +3,12 @@
  * caller. The key for addresses is separate: each store has its own and never changes it.
  */
 import { Context, Data, Effect, Layer, Redacted, Result } from "effect"
+import {
+  checkSetting,
+  masterSetting,
+  openWithGivenMaster,
+  openWithOwnMaster
+} from "../../decide/access/masterSecret.ts"
 import { ensureSetting } from "../../decide/store/setting.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { randomHex } from "../../internal/randomHex.ts"
@@ -10,15 +16,11 @@ import { Crypto } from "../../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 
-const masterSetting = "master_secret"
 /** Suppressions are found by this secret for the life of the store, so it does not depend on a master secret that may change. */
 const addressSetting = "address_secret"
 const secretBytes = 32
 const masterSecretCharactersMin = 32
 const encoder = new TextEncoder()
-
-/** Identifies the master secret that the store was first opened with, and does not reveal it. */
-const checkSetting = "master_secret_check"
 
 const refusalMessages = {
   too_short: `The master secret has fewer than ${masterSecretCharactersMin} characters. Give a longer master secret, such as 64 random hexadecimal digits.`,
@@ -66,6 +68,17 @@ const storedOrInitial = (
 const checkOf = (crypto: CryptoShape, master: string): string =>
   crypto.hmacSha256(encoder.encode(master), "mailkeep/master-secret-check")
 
+const storedMaster = (store: MailStoreShape) =>
+  Effect.map(
+    store.read([
+      { _tag: "Setting", name: masterSetting },
+      { _tag: "Setting", name: checkSetting }
+    ]),
+    ([own, check]) => ({ own, check })
+  )
+
+const refused = (reason: MasterSecretRefused["reason"]) => new MasterSecretRefused({ reason })
+
 type MasterSource = (
   crypto: CryptoShape,
   store: MailStoreShape
@@ -73,24 +86,26 @@ type MasterSource = (
 
 const givenMaster =
   (given: Redacted.Redacted<string>): MasterSource =>
-  (crypto, store) =>
-    Effect.gen(function* () {
-      const master = Redacted.value(given)
-      if (master.length < masterSecretCharactersMin) return yield* new MasterSecretRefused({ reason: "too_short" })
-      if ((yield* settingOf(store, masterSetting)) !== null)
-        return yield* new MasterSecretRefused({ reason: "store_has_own_secret" })
-      const check = checkOf(crypto, master)
-      if ((yield* storedOrInitial(store, checkSetting, check)) !== check)
-        return yield* new MasterSecretRefused({ reason: "different" })
-      return master
-    })
+  (crypto, store) => {
+    const master = Redacted.value(given)
+    if (master.length < masterSecretCharactersMin) return Effect.fail(refused("too_short"))
+    const givenCheck = checkOf(crypto, master)
+    return makeCommit(store)(
+      storedMaster(store),
+      (stored) => Result.mapError(openWithGivenMaster({ ...stored, givenCheck }), refused),
+      "bounded"
+    ).pipe(Effect.as(master))
+  }
 
 const ownMaster: MasterSource = (crypto, store) =>
-  Effect.gen(function* () {
-    const own = yield* settingOf(store, masterSetting)
-    const check = yield* settingOf(store, checkSetting)
-    if (own === null && check !== null) return yield* new MasterSecretRefused({ reason: "missing" })
-    return own ?? (yield* storedOrInitial(store, masterSetting, randomHex(crypto, secretBytes)))
+  Effect.suspend(() => {
+    const generated = randomHex(crypto, secretBytes)
+    const generatedCheck = checkOf(crypto, generated)
+    return makeCommit(store)(
+      storedMaster(store),
+      (stored) => Result.mapError(openWithOwnMaster({ ...stored, generated, generatedCheck }), refused),
+      "bounded"
+    )
   })
 
 const make = (masterOf: MasterSource) =>

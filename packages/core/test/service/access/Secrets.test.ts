@@ -1,11 +1,12 @@
 import { MemoryMailStore } from "@mailkeep/memory"
 import { testMailLayer, withTestMail, project, sendEvents, send, start, stores, tick } from "@mailkeep/test-support"
-import { Effect, Layer, Redacted, Result } from "effect"
+import { Context, Effect, Layer, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { ResourceOf } from "../../../src/domain/store/Resource.ts"
 import type { EventSinkShape, SinkRequest } from "../../../src/port/EventSink.ts"
 import { MailStore, Webhooks } from "../../../src/index.ts"
+import { wrapStore } from "../../../src/port/wrapStore.ts"
 import { minuteMillis } from "../../../src/domain/value/Instant.ts"
 import { Secrets } from "../../../src/service/access/Secrets.ts"
 import * as NodeCrypto from "../../../src/node/NodeCrypto.ts"
@@ -45,14 +46,42 @@ describe.each(stores)("the master secret, over $name", ({ layer }) => {
     expect(await opened(layer, null, first, null)).toEqual(["opened", "store_has_own_secret", "opened"]))
 })
 
-describe("two processes that open a new store with different secrets at once", () => {
-  it("opens a new store for exactly one of two processes with different secrets", async () => {
-    const layers = [first, another].map((secret) => Layer.fresh(Secrets.layerGiven(Redacted.make(secret))))
+/** A store between whose answers and their readers other work runs, as with a store on another machine. */
+const slowStore = Layer.effect(
+  MailStore,
+  Effect.map(MemoryMailStore.make, (store) =>
+    wrapStore(store, (one) => ({ ...one, read: (queries) => Effect.tap(one.read(queries), Effect.yieldNow) }))
+  )
+)
+
+describe.each([
+  ["different secrets", [first, another]],
+  ["a secret and without one", [first, null]],
+  ["no secret and with one", [null, first]]
+])("two processes that open a new store at once, with %s", (_, secrets) => {
+  it("opens the store for one of them, and refuses the other one", async () => {
+    const layers = secrets.map((secret) =>
+      Layer.fresh(secret === null ? Secrets.layer : Secrets.layerGiven(Redacted.make(secret)))
+    )
     const results = await Effect.all(
       layers.map((layer) => Effect.result(Layer.build(layer))),
       { concurrency: "unbounded" }
-    ).pipe(Effect.provide([MemoryMailStore.layer, NodeCrypto.layer]), Effect.scoped, Effect.runPromise)
+    ).pipe(Effect.provide([slowStore, NodeCrypto.layer]), Effect.scoped, Effect.runPromise)
     expect(results.filter(Result.isSuccess)).toHaveLength(1)
+    expect(results.flatMap((result) => (Result.isFailure(result) ? [result.failure._tag] : []))).toEqual([
+      "MasterSecretRefused"
+    ])
+  })
+})
+
+describe("two processes that open a new store at once, without a secret", () => {
+  it("gives both the same secret", async () => {
+    const results = await Effect.all(
+      [Secrets.layer, Secrets.layer].map((layer) => Layer.build(Layer.fresh(layer))),
+      { concurrency: "unbounded" }
+    ).pipe(Effect.provide([slowStore, NodeCrypto.layer]), Effect.scoped, Effect.runPromise)
+    const [one, other] = results.map((context) => Context.get(context, Secrets).signer("cursor")("text"))
+    expect(one).toBe(other)
   })
 })
 
