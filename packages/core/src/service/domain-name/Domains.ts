@@ -275,13 +275,13 @@ export class Domains extends Context.Service<
           return toSenderDomain(checked)
         })
 
-        const tick = Effect.gen(function* () {
+        const checkDue = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
           const [due] = yield* store.read([{ _tag: "DomainsDue", now, limit: batchMax }])
           const results = yield* Effect.forEach(due, ({ projectId, id }) => Effect.result(verify(projectId, id)), {
             concurrency: checkedAtOnce
           })
-          return results.filter(Result.isSuccess).length
+          return { due: due.length, checked: results.filter(Result.isSuccess).length }
         }).pipe(Effect.withSpan("Domains.tick"))
 
         const run = runWorkLoop({
@@ -290,10 +290,21 @@ export class Domains extends Context.Service<
           store,
           lease: null,
           wakeUp: null,
-          makeTurn: () => Effect.map(tick, (checked) => (checked === batchMax ? 0 : checkIntervalMillis))
+          // After a full batch, more may be due. Without any completed check, the same domains would be due again at once.
+          makeTurn: () =>
+            Effect.map(checkDue, ({ due, checked }) => (due === batchMax && checked > 0 ? 0 : checkIntervalMillis))
         })
 
-        return { create, ensure, list, get, delete: deleteOne, verify, tick, run }
+        return {
+          create,
+          ensure,
+          list,
+          get,
+          delete: deleteOne,
+          verify,
+          tick: Effect.map(checkDue, ({ checked }) => checked),
+          run
+        }
       })
     )
 }

@@ -262,6 +262,44 @@ describe.each(stores)("a sender domain, over $name", (store) => {
     )
   })
 
+  it("checks all domains that are due without a pause, also when one is deleted during its check", () => {
+    const { dns } = resolver()
+    let deleteOne = Effect.void
+    const deleting: DnsResolverShape = {
+      texts: (name) => Effect.andThen(deleteOne, dns.texts(name)),
+      exchanges: dns.exchanges
+    }
+    return withTestMail(store, { dns: deleting, domains })(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        const service = yield* Domains
+        const first = yield* stored(yield* add())
+        const others = Array.from({ length: 60 }, (_, n) => `d${n}.example`)
+        yield* mailStore.commit(
+          others.map((domain) => ({
+            _tag: "PutDomain",
+            domain: { ...first, id: `dom_${domain}`, domain },
+            replaces: null
+          }))
+        )
+        yield* TestClock.adjust("5 minutes")
+        const due = Effect.map(
+          mailStore.read([{ _tag: "DomainsDue", now: start + 5 * minuteMillis, limit: 100 }]),
+          ([found]) => found
+        )
+        const [oldest, ...rest] = yield* due
+        expect(rest).toHaveLength(60)
+        deleteOne = Effect.suspend(() => {
+          deleteOne = Effect.void
+          return Effect.ignore(service.delete(project, oldest!.id))
+        })
+        yield* Effect.forkScoped(service.run)
+        for (let turn = 0; turn < 2000 && (yield* due).length > 0; turn++) yield* Effect.yieldNow
+        expect(yield* due).toEqual([])
+      }).pipe(Effect.scoped)
+    )
+  })
+
   it("creates a DKIM key when a manually verified domain is checked, and keeps it verified", () => {
     const { dns } = resolver()
     return withTestMail(store, { dns, domains })(
