@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import Database from "better-sqlite3"
-import { Effect, Exit, Scope } from "effect"
+import { Clock, Effect, Exit, Scope } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
 import { makeProductConnections } from "../src/internal/productConnections.ts"
@@ -39,6 +39,21 @@ const open = (options: Partial<SqliteMailStore.SqliteOptions>) =>
 const put = (store: SqliteMailStore.SqliteMailStoreShape, name: string) =>
   Effect.runPromise(store.commit([{ _tag: "PutSetting", name, value: "blue" }]))
 
+/** A clock whose wall time is an hour earlier at each reading. */
+const setBackClock = (real: Clock.Clock): Clock.Clock => {
+  let behindMillis = 0
+  const millis = () => real.currentTimeMillisUnsafe() - (behindMillis += 3_600_000)
+  return {
+    currentTimeMillisUnsafe: millis,
+    currentTimeMillis: Effect.sync(millis),
+    currentTimeNanosUnsafe: () => real.currentTimeNanosUnsafe(),
+    currentTimeNanos: real.currentTimeNanos,
+    monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: real.monotonicTimeNanos,
+    sleep: (duration) => real.sleep(duration)
+  }
+}
+
 describe.each(["worker", "caller"] as const)("commits on the thread %s", (commitThread) => {
   it("fails at once while the named connection has an open transaction", async () => {
     const store = await open({ commitThread, connection: product })
@@ -51,6 +66,20 @@ describe.each(["worker", "caller"] as const)("commits on the thread %s", (commit
     expect(performance.now() - startedAt).toBeLessThan(2000)
     product.exec("COMMIT")
     await put(store, "color")
+  })
+
+  it("fails at once also when the wall clock is set back meanwhile", async () => {
+    const clock = await Effect.runPromise(Effect.map(Effect.clockWith(Effect.succeed), setBackClock))
+    const opened = Effect.provideService(
+      makeStarted({ filename, commitThread, connection: product }),
+      Clock.Clock,
+      clock
+    )
+    const store = await Effect.runPromise(Effect.provideService(opened, Scope.Scope, scope))
+    product.exec("BEGIN IMMEDIATE")
+    const startedAt = performance.now()
+    await expect(put(store, "color")).rejects.toMatchObject({ reason: "locked" })
+    expect(performance.now() - startedAt).toBeLessThan(2000)
   })
 
   it("waits for a transaction of another process, and counts the wait", async () => {

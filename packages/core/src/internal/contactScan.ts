@@ -44,14 +44,14 @@ export const makeContactScanner = (store: MailStoreShape): ContactScanner => {
     projectId: ProjectId,
     filters: ContactFilters,
     page: PageRequest,
-    deadline: number
+    deadlineNanos: bigint
   ): Effect.fn.Return<Page<ContactRecord>, ContactFilterTooSlow | StoreUnavailable> {
     const items: Array<ContactRecord> = []
     let total = 0
     let after: Position | null = null
     const first = Math.min(Number.MAX_SAFE_INTEGER, (page.page - 1) * page.limit)
     do {
-      if ((yield* Clock.currentTimeMillis) >= deadline)
+      if ((yield* Clock.monotonicTimeNanos) >= deadlineNanos)
         return yield* new ContactFilterTooSlow({ millis: scanMillisMax })
       const skip = Math.max(0, first - total)
       const [piece]: readonly [ContactScan] = yield* store.read([
@@ -66,8 +66,8 @@ export const makeContactScanner = (store: MailStoreShape): ContactScanner => {
 
   return {
     page: (projectId, filters, page) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        withPermit(projectId, pieces(projectId, filters, page, now + scanMillisMax))
+      Effect.flatMap(Clock.monotonicTimeNanos, (now) =>
+        withPermit(projectId, pieces(projectId, filters, page, now + BigInt(scanMillisMax) * 1_000_000n))
       ),
     piece: (projectId, filters, after) =>
       Effect.map(

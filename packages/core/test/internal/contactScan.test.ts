@@ -1,8 +1,10 @@
+import { settableClock } from "@mailkeep/test-support/settableClock"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { MailStoreShape } from "../../src/port/MailStore.ts"
+import { hourMillis } from "../../src/domain/value/Instant.ts"
 import type { Position } from "../../src/domain/store/Paging.ts"
 import type { ContactScan, QueryOf } from "../../src/domain/store/Query.ts"
 import { evaluateContactScan } from "../../src/domain/store/queryReference.ts"
@@ -92,6 +94,20 @@ describe("makeContactScanner", () => {
           kind: "unavailable",
           message: expect.stringContaining("5 seconds") as string
         })
+      })
+    ))
+
+  it("finishes a scan during which the wall clock is set forward", () =>
+    run(
+      Effect.gen(function* () {
+        const { byClock, shiftTo } = yield* settableClock
+        const positions = [{ createdAt: 1, id: "con_0001" }, null]
+        const store = scanStore(() =>
+          Effect.map(shiftTo(hourMillis), () => ({ items: [], matches: 0, next: positions.shift()! }))
+        )
+        const { page } = makeContactScanner(store)
+        expect(yield* byClock(page("prj_a", filters, { page: 1, limit: 10 }))).toMatchObject({ total: 0 })
+        expect(positions).toEqual([])
       })
     ))
 

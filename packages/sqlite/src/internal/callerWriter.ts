@@ -3,7 +3,7 @@
  */
 import type { Database } from "better-sqlite3"
 import { StoreUnavailable } from "@mailkeep/core/adapter"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { ProductConnections } from "./productConnections.ts"
 import { ownTransactionMillis, ownTransactionSentence } from "./productConnections.ts"
 import { busyScheduleFor } from "./connection.ts"
@@ -32,8 +32,9 @@ export const makeCallerWriter = (
       const schedule = busyScheduleFor(Math.max(0, lockedUntil - monotonicMillis()))
       let lockedSince: number | undefined
       const noteLock = (cause: unknown) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        Effect.suspend(() => {
           if (!isBusy(cause)) return Effect.void
+          const now = monotonicMillis()
           lockedSince ??= now
           return now - lockedSince >= ownTransactionMillis && connections.hasTransaction()
             ? Effect.fail(new StoreUnavailable({ reason: "locked", detail: ownTransactionSentence, cause }))
@@ -45,7 +46,7 @@ export const makeCallerWriter = (
         Effect.mapError((cause) => (cause instanceof StoreUnavailable ? cause : unavailable(cause)))
       )
       if (lockedSince === undefined) return group
-      const lockNanos = ((yield* Clock.currentTimeMillis) - lockedSince) * nanosPerMilli
+      const lockNanos = (monotonicMillis() - lockedSince) * nanosPerMilli
       return { ...group, transaction: { ...group.transaction, lockNanos } }
     })
   return {

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers"
 import type { Conflict } from "@mailkeep/core/adapter"
 import { recordMetric, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
-import { Clock, Effect, Exit, Latch, Option } from "effect"
+import { Effect, Exit, Latch, Option } from "effect"
 import type { CommittedGroup, Transaction } from "./groupTransaction.ts"
 import { lockMillis, monotonicMillis } from "./lockWait.ts"
 import { exitOf } from "./writeExit.ts"
@@ -156,7 +156,7 @@ export const makeGroupCommit = (writer: GroupWriter): Effect.Effect<GroupCommit,
     }
 
     const commitBatch = Effect.fnUntraced(function* (jobs: ReadonlyArray<Job>) {
-      const startedAt = yield* Clock.currentTimeMillis
+      const startedAt = monotonicMillis()
       // The first job has waited for the longest.
       const exit = yield* Effect.exit(
         writer.commit(
@@ -170,8 +170,7 @@ export const makeGroupCommit = (writer: GroupWriter): Effect.Effect<GroupCommit,
         return endBatch(jobs, ({ write }, n) => exitOf(write, outcomes[n]!))
       }
       const failure = Exit.findErrorOption(exit)
-      if (Option.isSome(failure) && failure.value.reason === "locked")
-        addLockWait(startedAt, yield* Clock.currentTimeMillis)
+      if (Option.isSome(failure) && failure.value.reason === "locked") addLockWait(startedAt, monotonicMillis())
       endBatch(jobs, () => exit)
     })
 
