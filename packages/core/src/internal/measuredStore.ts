@@ -60,6 +60,7 @@ export const makeMeasuredStore = (store: MailStoreShape) => {
       return Effect.tapError(committed, recordFailure)
     })
 
+  // The commit of a transaction that the store joins is that of the product, so what is written in it is not measured.
   const measured: MailStoreShape = {
     ...store,
     commit: (changes) => (changes.length === 0 ? store.commit(changes) : commit(changes))

@@ -56,7 +56,7 @@ const commitSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 export const metricTable = {
   mailkeep_sends_total: {
     kind: "counter",
-    help: "Messages that were accepted for delivery, by the way in which they came.",
+    help: "Messages that were accepted for delivery, by the way in which they came. Without those sent in a transaction of the product (`within`), whose commit is not seen.",
     labels: { source: sendingSources }
   },
   mailkeep_deliveries_total: {
