@@ -18,8 +18,13 @@ describe("webhookUrlProblem and webhookUrlRules", () => {
     ["https://169.254.169.254/", "must not be a private, local or metadata address"],
     ["https://[fd00:ec2::254]/", "must not be a private, local or metadata address"],
     ["https://localhost/", "must not be a private, local or metadata address"],
-    ["nonsense", "must be a URL"]
-  ])("checks the webhook URL %s: %s", (url, expected) => expect(problem(url)).toBe(expected))
+    ["nonsense", "must be a URL"],
+    ["https://hooks.example.net/a\nb", "must be a URL"],
+    [" https://hooks.example.net/a", "must be a URL"],
+    ["https://hooks.example.net/a b", "must be a URL"],
+    ["https://hooks.example.net/\u0007", "must be a URL"],
+    ["https://hooks.example.net/é?q=%20", undefined]
+  ])("checks the webhook URL %j: %s", (url, expected) => expect(problem(url)).toBe(expected))
 
   it("allows only the ports of the rules", () => {
     expect(problem("https://hooks.example.net:9443/", { ports: [9443] })).toBeUndefined()
