@@ -6,7 +6,6 @@ import { Context, Effect, Layer } from "effect"
 import type { HeaderFields } from "../../domain/message/HeaderField.ts"
 import { deliveryToken, readDeliveryToken } from "../../domain/delivery/DeliveryToken.ts"
 import type { DeliveryId } from "../../domain/value/Id.ts"
-import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { OptionRules } from "../../domain/value/OptionRule.ts"
 import { checkedOptions, mustBe } from "../../domain/value/OptionRule.ts"
 import { tokenVerifier } from "../../internal/tokenVerifier.ts"
@@ -57,7 +56,7 @@ export class UnsubscribeLinks extends Context.Service<
      * Unsubscribes the recipient of the delivery: the address is suppressed, and its contact becomes `unsubscribed` with an event. Returns
      * `false` for a token that is not valid, and for a recipient that was erased. A repeat changes nothing.
      */
-    readonly unsubscribe: (token: string) => Effect.Effect<boolean, InvalidArgument | StoreUnavailable>
+    readonly unsubscribe: (token: string) => Effect.Effect<boolean, StoreUnavailable>
   }
 >()("@mailkeep/core/service/UnsubscribeLinks") {
   /** Makes the service. `MailCore.layerWith({ unsubscribe: { url } })` makes it with all others. An option that is not valid is a defect: a `TypeError` that names the option. */
@@ -76,7 +75,12 @@ export class UnsubscribeLinks extends Context.Service<
           const [delivery] = id === undefined ? [null] : yield* store.read([{ _tag: "DeliveryById", id }])
           // The recipient of an erased delivery is not known. A page that says that it worked would be wrong.
           if (delivery === null || isErased(delivery)) return false
-          yield* suppressions.addReason(delivery.projectId, delivery.recipient, "unsubscribed")
+          // The project and the address are of a stored delivery, so a refusal of them is a bug.
+          yield* Effect.catchTag(
+            suppressions.addReason(delivery.projectId, delivery.recipient, "unsubscribed"),
+            "InvalidArgument",
+            Effect.die
+          )
           return true
         })
 
