@@ -127,6 +127,12 @@ const policyOf = ({
       ? { policy: project.onAmbiguous, from: "project" }
       : { policy: "retry", from: "default" }
 
+const policyTexts = {
+  send: "the send has the policy",
+  project: "the project has the policy",
+  default: "the default policy is"
+} as const
+
 const attemptEntries = (facts: ExplainDeliveryFacts, attempt: Attempt): ReadonlyArray<DeliveryEntry> => {
   const { number, startedAt, phase, outcome, smtpCode, enhancedCode, statusMessage } = attempt
   const started: DeliveryEntry = {
@@ -139,7 +145,7 @@ const attemptEntries = (facts: ExplainDeliveryFacts, attempt: Attempt): Readonly
   if (outcome === null) return [started]
   const onAmbiguous = outcome === "ambiguous" ? policyOf(facts) : null
   const policy =
-    onAmbiguous === null ? "" : ` The policy of the ${onAmbiguous.from} for this case is "${onAmbiguous.policy}".`
+    onAmbiguous === null ? "" : ` For an ambiguous attempt, ${policyTexts[onAmbiguous.from]} "${onAmbiguous.policy}".`
   const ended: DeliveryEntry = {
     kind: "attempt_ended",
     at: endOf(attempt),

@@ -90,16 +90,24 @@ describe("deliveryEntries, for attempts", () => {
     expect(entries.at(3)).toMatchObject({ at: null, worker: "w", leaseUntil: now + 1000 })
   })
 
-  it.each<[string, Partial<ExplainDeliveryFacts>, object]>([
-    ["send", { message: message({ onAmbiguous: "fail" }) }, { policy: "fail", from: "send" }],
+  it.each<[string, Partial<ExplainDeliveryFacts>, object, string]>([
+    [
+      "send",
+      { message: message({ onAmbiguous: "fail" }) },
+      { policy: "fail", from: "send" },
+      'the send has the policy "fail".'
+    ],
     [
       "project",
       { project: { id: project, onAmbiguous: "fail", listUnsubscribe: false, createdAt: now, revision: 1 } },
-      { policy: "fail", from: "project" }
+      { policy: "fail", from: "project" },
+      'the project has the policy "fail".'
     ],
-    ["default", {}, { policy: "retry", from: "default" }]
-  ])("shows the policy of the %s for an ambiguous attempt", (_, change, onAmbiguous) => {
-    expect(only({ attempts: [ended(1, "ambiguous")], ...change }, "attempt_ended")).toMatchObject({ onAmbiguous })
+    ["default", {}, { policy: "retry", from: "default" }, 'the default policy is "retry".']
+  ])("shows the policy of the %s for an ambiguous attempt", (_, change, onAmbiguous, sentence) => {
+    const ambiguous = only({ attempts: [ended(1, "ambiguous")], ...change }, "attempt_ended")
+    expect(ambiguous).toMatchObject({ onAmbiguous })
+    expect(ambiguous.text.endsWith(`. For an ambiguous attempt, ${sentence}`)).toBe(true)
     expect(only({ attempts: [ended(1, "deferred")], ...change }, "attempt_ended").onAmbiguous).toBe(null)
   })
 
