@@ -18,7 +18,10 @@ export const healthReasons = {
   deliveries_stuck: "degraded",
   /** The relay cannot be reached. Deliveries wait in the queue. */
   relay_unreachable: "degraded",
-  /** The relay refuses the login, or it takes no mail and deliveries have been due for 5 minutes. Deliveries wait in the queue. */
+  /**
+   * The relay refuses the login, or it takes no mail and deliveries have been due for `HealthOptions.lateMillis` (default 5 minutes). Deliveries
+   * wait in the queue.
+   */
   relay_refuses: "degraded"
 } as const satisfies Readonly<Record<string, HealthStatus>>
 /** Why the status is not `ok`. */
@@ -76,13 +79,16 @@ export interface HealthReport extends HealthOfRelay {
   readonly store: "ok" | "unavailable"
   /** Why the store is unavailable; `null` if it is not. */
   readonly storeFault: StoreFault | null
-  /** The deliveries of the store by status, of all processes; `null` if the store did not answer. The next four fields too. */
+  /** The deliveries of the store by status, of all processes. `null` if the store did not answer, and so are the next five fields. */
   readonly scheduled: number | null
   readonly queued: number | null
   readonly sending: number | null
   /** For how long the oldest due delivery has been due; 0 without one. */
   readonly oldestDueAgeMillis: number | null
-  /** Deliveries that were due 5 minutes ago while the circuit is closed, or whose worker lost its lease more than a lease ago. */
+  /**
+   * Deliveries that have been due for `HealthOptions.lateMillis` (default 5 minutes) while the circuit is closed, or whose worker's lease ended
+   * `HealthOptions.leaseMillis` ago.
+   */
   readonly stuck: number | null
   /** Event deliveries that have not ended, of all processes. */
   readonly eventDeliveriesPending: number | null

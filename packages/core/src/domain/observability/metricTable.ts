@@ -126,7 +126,7 @@ export const metricTable = {
   },
   mailkeep_stuck_deliveries: {
     kind: "gauge",
-    help: "Deliveries that should have moved: due for more than 5 minutes while the circuit is closed, or left by a dead worker.",
+    help: "Deliveries that should have moved: due for at least the option health.lateMillis (default 5 minutes) while the circuit is closed, or left by a dead worker.",
     labels: {}
   },
   mailkeep_event_deliveries_pending: {
