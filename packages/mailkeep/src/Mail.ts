@@ -126,7 +126,8 @@ export interface Mail extends MailProject, AsyncDisposable {
   readonly outbox: MailOutbox
   /**
    * Opens the mail and starts the work in the background. Each other method does so too, so only `lazyMail` and `sharedMail` need it: at the start of
-   * a server, so that the hand-off of earlier mail continues. Rejects when the mail cannot be opened. The next call tries again.
+   * a server, so that the hand-off of earlier mail continues. Rejects as `openMail` does when the mail cannot be opened, and with `TooManyRecords`
+   * also when an earlier `on` would make more than 100 subscriptions. The next call tries again.
    */
   readonly open: (options?: CallOptions) => Promise<void>
   /**
@@ -138,8 +139,12 @@ export interface Mail extends MailProject, AsyncDisposable {
   readonly projects: ProjectsHandle
   /**
    * Registers a durable subscriber of the events of all projects. `kinds` selects the events and narrows the type that the handler receives. The
-   * handler gets each event after the first registration of the name at least once, one at a time. When the handler rejects or throws, the event
-   * is retried after 1 s, then after twice the time, at most 5 min. Events that happen while no process has a handler of that name are sent later.
+   * handler gets each event after the first registration of the name at least once, one at a time in each process. When the handler rejects or
+   * throws, the event is retried after 1 s, then after twice the time, at most 5 min. Events that happen while no process has a handler of that
+   * name are sent later. An event is retried or waits until it is deleted, after `retention.eventsMillis` (default 30 days).
+   *
+   * A handler has no deadline. Until its promise resolves or rejects, its subscription gets no other event in this process, and `tick` does not
+   * end. Give each call in a handler a timeout.
    *
    * A second call with the same name replaces handler and kinds. Resolves when the subscription is stored. Before the mail is open, resolves at
    * once, and the opening stores the subscription. Rejects with `InvalidArgument` for another name or kind, and for a handler that is no function.
@@ -160,6 +165,9 @@ export interface Mail extends MailProject, AsyncDisposable {
   /**
    * One turn of everything that is due: drains the outbox, hands mail over, delivers events and checks domains, and waits for their end. For tests, and for a program
    * with `background: false` that calls it from a timer.
+   *
+   * Rejects with `StoreUnavailable` when the store fails. When the drain of the outbox fails, the rest of the turn is still done. Then `tick`
+   * rejects with the error of your function. The rows that are not yet removed stay.
    */
   readonly tick: (options?: CallOptions) => Promise<TickReport>
   /**

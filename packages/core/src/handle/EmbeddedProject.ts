@@ -129,7 +129,7 @@ export interface ApiKeysHandle {
 
 /** The event log of an embedded project. */
 export interface EventsHandle {
-  /** The events of the project, oldest first. Events are kept for 30 days. */
+  /** The events of the project, oldest first. Events are kept for `retention.eventsMillis`, 30 days by default. */
   readonly list: (input?: ListEventsInput, options?: CallOptions) => Promise<ReadonlyArray<MailEvent>>
 }
 

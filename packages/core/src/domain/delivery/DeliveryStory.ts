@@ -77,7 +77,7 @@ export interface DeliveryEntryFields {
     readonly bounceType: BounceType | null
   }
   readonly canceled: {}
-  /** An event was appended. It is in the store for 30 days. */
+  /** An event was appended. It is in the store for `retention.eventsMillis`, 30 days by default. */
   readonly event: {
     readonly eventId: EventId
     readonly eventKind: EventKind

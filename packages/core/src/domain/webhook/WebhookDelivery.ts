@@ -6,7 +6,7 @@ import type { EventKind } from "../event/MailEvent.ts"
 import type { EventDeliveryId, EventId } from "../value/Id.ts"
 import type { Instant } from "../value/Instant.ts"
 
-/** An event delivery to a webhook, and its attempts. It is kept for 30 days after its end. */
+/** An event delivery to a webhook, and its attempts. It is kept for `retention.eventsMillis` after its end, 30 days by default. */
 export interface WebhookDelivery {
   /** The `webhook-id` of each request. */
   readonly id: EventDeliveryId

@@ -101,14 +101,17 @@ export class DeliveryLog extends Context.Service<
      * developer or a support page. Contains the recipient, the idempotency key and the replies of the relay, but not the content of the message.
      * Fails with `DeliveryNotFound` when the project has no delivery with this id.
      *
-     * The store does not record earlier claims and earlier scheduled times. Events are in the store for 30 days, and event deliveries for as long as
-     * the options of retention say.
+     * The store does not record earlier claims and earlier scheduled times. Events, and event deliveries after their end, are in the store for
+     * `retention.eventsMillis`, 30 days by default.
      */
     readonly explain: (
       caller: Caller,
       deliveryId: string
     ) => Effect.Effect<DeliveryStory, InvalidArgument | DeliveryNotFound | StoreUnavailable>
-    /** The events of the project, oldest first. Events are kept for 30 days. `EventSender.subscribe` receives each new event. */
+    /**
+     * The events of the project, oldest first. Events are kept for `retention.eventsMillis`, 30 days by default. `EventSender.subscribe` receives
+     * each new event.
+     */
     readonly listEvents: (
       caller: Caller,
       input?: ListEventsInput

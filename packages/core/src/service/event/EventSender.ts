@@ -45,16 +45,16 @@ export type { EventHandler } from "../../internal/eventSending.ts"
 
 /** Limits and times of an event sender. */
 export interface EventSenderOptions {
-  /** At most so many requests at once to each webhook. A webhook that failed 10 times in a row gets one at a time, with pauses. Default 16. */
+  /** At most so many requests at once to each webhook. A webhook that failed 10 times in a row gets one at a time, with pauses. 1 to 10,000. Default 16. */
   readonly perWebhook: number
-  /** How long the lease of a worker lasts after each renewal. The worker renews it after a third of this time. Default 30,000. */
+  /** How long the lease of a worker lasts after each renewal. The worker renews it after a third of this time. 1,000 to 3,600,000. Default 30,000. */
   readonly leaseMillis: number
   /**
    * How long a shutdown waits for event deliveries under way. It then interrupts them. An interrupted event delivery stays pending and due,
-   * without a counted attempt. Default 5,000.
+   * without a counted attempt. 0 to 86,400,000. Default 5,000.
    */
   readonly graceMillis: number
-  /** The longest sleep. A commit of another process is noticed after this time at the latest. Default 15,000. */
+  /** The longest sleep. A commit of another process is noticed after this time at the latest. 10 to 86,400,000. Default 15,000. */
   readonly sleepMillisMax: number
 }
 
@@ -225,9 +225,12 @@ export class EventSender extends Context.Service<
     readonly run: Effect.Effect<never>
     /**
      * Registers a durable subscriber of the events of all projects, and its handler while the scope lasts. The handler gets each event after
-     * the first registration at least once, one at a time, oldest first. A failed event is retried after 1 s, then after twice the time, at most
-     * 5 min. The handler gets later events while a failed event waits for its retry. Events that happen while no handler is registered are
-     * sent later.
+     * the first registration at least once, one at a time in each process, oldest first. A failed event is retried after 1 s, then after twice the
+     * time, at most 5 min. The handler gets later events while a failed event waits for its retry. Events that happen while no handler is
+     * registered are sent later. An event is retried or waits until it is deleted, after `retention.eventsMillis` (default 30 days).
+     *
+     * A handler has no deadline. Until it ends, its subscription gets no other event in this process, and `tick` does not end. Give each call in a
+     * handler a timeout.
      *
      * The name identifies the subscriber over all starts of the program: 1 to 100 characters. The kinds (default: all) select the events
      * and narrow the type that the handler receives. Another call with the same name replaces the handler and the kinds for good: the earlier

@@ -106,7 +106,9 @@ export class Webhooks extends Context.Service<
       caller: Caller,
       id: string
     ) => Effect.Effect<WebhookTestResult, InvalidArgument | RecordNotFound | RateLimited | StoreUnavailable>
-    /** The event deliveries of the webhook, newest first. An event delivery is kept for 30 days after its end. */
+    /**
+     * The event deliveries of the webhook, newest first. An event delivery is kept for `retention.eventsMillis` after its end, 30 days by default.
+     */
     readonly listEventDeliveries: (
       caller: Caller,
       id: string,
