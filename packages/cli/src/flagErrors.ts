@@ -1,6 +1,6 @@
 /**
- * Writes the complaint about the value of a flag in the words of its user: without the words of a schema, and with the name of the environment variable
- * when the flag was not given, because the value is then that of the variable.
+ * Writes the complaint about the value of a flag in the words of its user, without the words of a schema. When the flag was not given, the value is that
+ * of an environment variable, so the complaint has the name of the variable.
  */
 import { Config, Effect, Option } from "effect"
 import { CliError, CliOutput } from "effect/cli"

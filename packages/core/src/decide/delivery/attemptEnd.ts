@@ -84,7 +84,7 @@ export const refusedAfterEnvelope = ({ reply, reachedRelay = hasReadEnvelope(rep
 
 /**
  * Returns the trigger for the end of a delivery that no reply has decided. After an ambiguous attempt the relay may have the message, so the
- * delivery is uncertain, and a later report can still settle it.
+ * delivery is uncertain, and a later report can still decide it.
  */
 export const endWithoutAnswer = <T extends Trigger>(
   { ambiguousAttempts }: Delivery,

@@ -27,7 +27,7 @@ const sourceLeaseMillis = minuteMillis
 /** How often a move renews the lease in the source. */
 const renewMillis = 10 * secondMillis
 /** Every process knows by then that the source is closed, and its last commit has ended, unless that waits for a lock. */
-const settleMillis = closureKeptMillis + secondMillis / 2
+const closureNoticeMillis = closureKeptMillis + secondMillis / 2
 /** A write that takes longer than this has waited for a lock of another process. */
 const promptMillis = 100
 /** The longest that a commit waits for a lock, and some time to write. */
@@ -56,7 +56,7 @@ export interface ClosingMove {
   readonly written: () => number
 }
 
-/** Writes marks. None of them has a guard that can fail: no other move writes into these stores. */
+/** Writes a lease or a setting of the move. No guard of them can fail, because no other move writes into these stores. */
 const write = (store: MailStoreShape, decision: Decision<unknown>) =>
   Effect.catchTag(
     makeCommit(store)(Effect.void, () => Result.succeed(decision), "once"),
@@ -68,10 +68,10 @@ const write = (store: MailStoreShape, decision: Decision<unknown>) =>
  * Closes the source, and waits until no process writes any more. A commit of another process can have found the source open and then wait for a lock. So
  * the source is closed once more after the wait. If one of the two writes had to wait, others can wait too, for as long as a commit does.
  */
-const untilQuiet = <E>(close: Effect.Effect<void, E>): Effect.Effect<void, E> =>
+const closeAndWaitForWriters = <E>(close: Effect.Effect<void, E>): Effect.Effect<void, E> =>
   Effect.gen(function* () {
     const [first] = yield* Effect.timed(close)
-    yield* Effect.sleep(Duration.millis(settleMillis))
+    yield* Effect.sleep(Duration.millis(closureNoticeMillis))
     const [second] = yield* Effect.timed(close)
     const hasWaited = [first, second].some((took) => Duration.toMillis(took) > promptMillis)
     if (hasWaited) yield* Effect.sleep(Duration.millis(lockWaitMillis))
@@ -121,7 +121,7 @@ export const closedDuringMove = <A, E, R>(
       )
       if ((yield* readClosure(source))?.reason === "incomplete")
         return yield* new MoveRefused({ reason: "same_store", kinds: ["Lease"] })
-      yield* untilQuiet(
+      yield* closeAndWaitForWriters(
         write(source, renewLease({ now: renewedAt, worker: moveSourceLease, leaseMillis: sourceLeaseMillis }))
       )
       if (!force) yield* checkSourceQuiet(source, true)
