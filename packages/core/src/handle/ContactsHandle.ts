@@ -25,8 +25,8 @@ export interface KnownContact extends Omit<ContactDetail, "listIds"> {}
 /** The people to whom a project sends mail. */
 export interface ContactsHandle<Listed = ListedContact, Detail = KnownContact> {
   /**
-   * One page of contacts, newest first, and the number of all contacts that match. Rejects with `ContactFilterTooSlow` when a search or a segment
-   * takes longer than 5 s, and with `InvalidArgument` when a filter is not valid.
+   * One page of contacts, newest first, and the number of all contacts that match. Rejects with `ContactFilterTooSlow` when a search, a
+   * segment, or a list together with an email status takes longer than 5 s. Rejects with `InvalidArgument` when a filter is not valid.
    */
   readonly list: (input?: ListContactsInput, options?: CallOptions) => Promise<Page<Listed>>
   /** All matching contacts, newest first, with constant memory use. */

@@ -128,8 +128,9 @@ const changeExisting = (
 }
 
 /**
- * Creates and publishes the template when no template has the alias. Publishes a new version when the content of the published version differs.
- * Otherwise writes nothing. A field that is absent from the input is not set. A draft with other content stays a draft.
+ * Creates and publishes the template when no template has the alias. When the published content differs, publishes the draft if the draft has the
+ * content of the input, and otherwise a new version. Writes a changed name, description, category or locale without a new version. Writes nothing
+ * when nothing differs. A field that is absent from the input is cleared. A draft with other content stays a draft.
  */
 export const ensureTemplate = (input: ValidEnsureTemplate, facts: EnsureTemplateFacts): Ensured => {
   const { existing, ids } = facts

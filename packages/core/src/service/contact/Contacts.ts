@@ -60,7 +60,7 @@ export class Contacts extends Context.Service<
   {
     /**
      * Returns one page of contacts, newest first, and the number of all contacts that match. Fails with `ContactFilterTooSlow` when a
-     * search or a segment takes longer than 5 s, and with `InvalidArgument` when a filter is not valid.
+     * search, a segment, or a list together with an email status takes longer than 5 s. Fails with `InvalidArgument` when a filter is not valid.
      */
     readonly list: (
       caller: Caller,

@@ -97,9 +97,9 @@ export class Templates extends Context.Service<
     /**
      * Makes the template with this alias what the input says, and publishes it. A program may call this at every start.
      *
-     * Creates the template when no template has the alias. Publishes a new version when the content of the published version differs. Writes a
-     * changed name, description, category or locale without a new version. Otherwise writes nothing. A field that is absent from the input is
-     * cleared. A draft with other content stays a draft.
+     * Creates the template when no template has the alias. When the published content differs, publishes the draft if the draft has the content of
+     * the input, and otherwise a new version. Writes a changed name, description, category or locale without a new version. Writes nothing when
+     * nothing differs. A field that is absent from the input is cleared. A draft with other content stays a draft.
      * Fails with `InvalidArgument` when the content cannot be published, and with `TooManyRecords` when the project has 1,000 templates.
      */
     readonly ensure: (
