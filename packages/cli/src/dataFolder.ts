@@ -89,8 +89,8 @@ export interface MailHomeOptions {
 }
 
 /**
- * Encrypts the stored secrets. Every command on one folder must have the same master secret. The core refuses a master secret that is too
- * short.
+ * The master secret, from which the keys for encryption and signatures are derived. Every command on one folder must have the same master secret. The
+ * core refuses a master secret that is too short.
  */
 const masterSecret = () => {
   const text = process.env["MAILKEEP_SECRET"] ?? ""

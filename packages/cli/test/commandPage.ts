@@ -124,7 +124,7 @@ These variables replace no flag:
 
 | Variable | What it does |
 | --- | --- |
-| \`MAILKEEP_SECRET\` | The master secret, which encrypts the stored DKIM keys and webhook secrets. It has at least 32 characters, and is the same for every command on a store. |
+| \`MAILKEEP_SECRET\` | The master secret. Its keys encrypt the stored DKIM keys and webhook secrets, and sign cursors, return paths and unsubscribe links. It has at least 32 characters, and is the same for every command on a store. |
 | \`MAILKEEP_SMTP_USER\`, \`MAILKEEP_SMTP_PASSWORD\` | The login at the relay. It replaces the login in the URL of \`--transport\`. |
 | \`OTEL_EXPORTER_OTLP_ENDPOINT\` and the other variables of OpenTelemetry | Where [spans](../operations/README.md#spans) go. |
 

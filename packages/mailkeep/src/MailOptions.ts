@@ -36,14 +36,22 @@ export interface MailOptions {
   readonly from?: string | undefined
   /** The id of the default project. Default: `default`. */
   readonly projectId?: ProjectId | undefined
-  /** The limits of every project, or a function that returns the limits of one. The function is called for every send. Default: no limits. */
+  /**
+   * The limits of every project, or a function that returns the limits of one. The function should read from memory, because it is called often: for
+   * each send, reschedule and created contact, and for each scheduled delivery that is due. It is also called for each batch of an import, and for
+   * each request that a rate limit counts. A send can call it more than once. Default: no limits.
+   */
   readonly plan?: Partial<Plan> | ((projectId: ProjectId) => Partial<Plan> | PromiseLike<Partial<Plan>>) | undefined
   /**
    * Whether this process hands mail over, delivers events and checks domains, from when the mail opens until it closes. Default: `true`. With
    * `false`, call `tick`, or let another process do the work.
    */
   readonly background?: boolean | undefined
-  /** Encrypts the stored secrets. At least 32 characters, and always the same for a store. Default: a secret that the store keeps itself. */
+  /**
+   * The secret from which keys are derived. They encrypt DKIM keys and webhook secrets, and sign cursors, return paths and unsubscribe links. It has
+   * at least 32 characters and is always the same for a store. With another master secret, the opening rejects with `MasterSecretRefused`. Default: a
+   * secret that the store keeps itself.
+   */
   readonly masterSecret?: string | undefined
   /** The rules for URLs of webhooks. Default: `https` on public addresses only. */
   readonly webhooks?: Partial<WebhooksOptions> | undefined
@@ -67,7 +75,7 @@ export interface MailOptions {
   readonly events?: Partial<EventSenderOptions> | undefined
   /** The times after which `health` counts work as stuck. */
   readonly health?: Partial<HealthOptions> | undefined
-  /** How long `close` waits for work under way, in milliseconds. Default: 15 s for hand-offs and calls, and 5 s for event deliveries. */
+  /** How long `close` waits for work under way, in milliseconds: 0 to 86,400,000. Default: 15 s for hand-offs and calls, and 5 s for event deliveries. */
   readonly graceMillis?: number | undefined
   /**
    * A layer of Effect that replaces what Mailkeep chooses, for those who want it: the `DnsResolver`, the `EventSink` or the `Clock`, for example

@@ -182,9 +182,14 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
 export const lazyMail = (options: MailOptions): Mail => makeMail(options)
 
 /**
- * Opens the mail of a product: the store, the sender domains of the default project and the work in the background. Rejects when it cannot be opened;
- * nothing is left running then. Rejects with a `TypeError` for an unknown option and for an option of another form. Close the mail before the process
+ * Opens the mail of a product: the store, the sender domains of the default project and the work in the background. Close the mail before the process
  * ends, so that work under way is finished.
+ *
+ * Rejects when the mail cannot be opened. Nothing is left running then. Rejects with a `TypeError` for an unknown option and for an option of another
+ * form. Rejects with `StoreNotOpened`, and with `StoreUnavailable` when the store fails after it was opened. Rejects with `MasterSecretRefused` when the
+ * master secret is too short or the store needs another one or none. Rejects with `SmtpOptionsInvalid` when the URL or an option of `smtp` is wrong.
+ * Rejects with `InvalidArgument` when a domain or a limit of the plan is not valid, and with `TooManyRecords` when the project would have more than 1,000
+ * domains.
  *
  * @example
  * ```ts

@@ -22,7 +22,7 @@ const watchedMillisMin = 10 * minuteMillis
 /** A process does not sweep for this time after the wall clock jumped forward, because the clock may be set back. */
 const pauseAfterJumpMillis = dayMillis
 
-/** How long records are kept. Each time is in milliseconds; `null` and an absent option mean the default. */
+/** How long records are kept. Each time is in milliseconds, from 1 ms to 100 years. `null` and an absent option mean the default. */
 export interface RetentionOptions {
   /**
    * How long a message is kept after its last delivery has ended. Then it is deleted with its deliveries, its attempts and its files: the whole

@@ -1,5 +1,5 @@
 /**
- * The port that returns the plan of a project. It is called for every request, so a changed plan applies at once.
+ * The port that returns the plan of a project. It is called for each use of a limit, so a changed plan applies at once.
  */
 import { Context, Effect, Layer, Result } from "effect"
 import { InvalidArgument } from "../domain/value/Failure.ts"
@@ -32,7 +32,7 @@ const wholePlan = (plan: Partial<Plan>): Effect.Effect<Plan, InvalidArgument> =>
   })
 
 /**
- * Returns the plan of a project: its limits. It is called for every request, so a changed plan applies at once.
+ * Returns the plan of a project: its limits. It is called for each use of a limit, so a changed plan applies at once.
  *
  * @example
  * ```ts
@@ -48,7 +48,10 @@ const wholePlan = (plan: Partial<Plan>): Effect.Effect<Plan, InvalidArgument> =>
 export class PlanSource extends Context.Service<
   PlanSource,
   {
-    /** The plan of a project. The core calls this function for every request, so it should read from memory. */
+    /**
+     * The plan of a project. This function should read from memory, because the core calls it often: for each send, reschedule and created contact, and
+     * for each scheduled delivery that is due. The core also calls it for each batch of an import, and for each request that a rate limit counts.
+     */
     readonly planOf: (projectId: ProjectId) => Effect.Effect<Plan, StoreUnavailable>
   }
 >()("@mailkeep/core/port/PlanSource") {

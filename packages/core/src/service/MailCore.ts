@@ -65,12 +65,14 @@ export interface MailCoreOptions {
   readonly unsubscribe?: Partial<UnsubscribeOptions>
   /**
    * How long a shutdown waits, in milliseconds, for hand-offs and event deliveries under way. Applies to the dispatcher and the event sender,
-   * which end in parallel. Default: 15 s for the dispatcher and 5 s for the event sender. `dispatcher.graceMillis` and `events.graceMillis` override it.
+   * which end in parallel. 0 to 86,400,000. Default: 15 s for the dispatcher and 5 s for the event sender. `dispatcher.graceMillis` and
+   * `events.graceMillis` override it.
    */
   readonly graceMillis?: number
   /**
-   * The secret from which the keys are derived that sign cursors and encrypt DKIM keys and webhook secrets. It has at least 32 characters.
-   * A store must always be opened with the same master secret. Without this option, the core generates a secret and keeps it in the store.
+   * The secret from which keys are derived. They encrypt DKIM keys and webhook secrets, and sign cursors, return paths and unsubscribe links. It has
+   * at least 32 characters. A store must always be opened with the same master secret. Without this option, the core generates a secret and keeps it
+   * in the store.
    */
   readonly masterSecret?: Redacted.Redacted<string>
 }
@@ -125,12 +127,12 @@ const measuredStore = Layer.effectContext(
  * `EventSender.run` and `Domains.run`; `run` runs all of them. There is one exception: 30 s after the first immediate send, one check logs a
  * warning when no dispatcher hands over the mail.
  *
- * Two adapters are optional, and each logs one warning when it is missing:
+ * Four adapters are optional:
  *
- * - Webhooks need an `EventSink`. Without it, event deliveries to webhooks stay pending. The event sender warns when there are any.
- * - Checks of domains need a `DnsResolver`. Without it, each check ends as `temporary_failure`. The first check warns.
- *
- * A third is the `RateLimiter`. Without it, each process grants the whole limit.
+ * - `EventSink`: sends events to webhooks. Without it, event deliveries to webhooks stay pending. The event sender logs one warning when there are any.
+ * - `DnsResolver`: checks domains. Without it, each check ends as `temporary_failure`. The first check logs a warning.
+ * - `RateLimiter`: counts requests for all processes together. Without it, each process grants the whole limit.
+ * - `FileReader`: reads attachments by their `path`. Without it, a send with a `path` is refused with `InvalidArgument`.
  *
  * Set `domains.mailHost` too. With the default host `localhost`, customers would publish `a:localhost`. The first DNS records with this host
  * log a warning.

@@ -8,13 +8,13 @@ import { wholeOption } from "../value/OptionRule.ts"
 
 /** When the core stops trying to hand over a delivery, and how long it waits after an ambiguous attempt. */
 export interface RetryPolicy {
-  /** How long a delivery may stay in the queue. */
+  /** How long a delivery may stay in the queue. 0 ms to 366 days. */
   readonly lifetimeMillis: number
-  /** The wait after an ambiguous attempt. */
+  /** The wait after an ambiguous attempt. 0 ms to 366 days. */
   readonly ambiguousWaitMillis: number
-  /** The maximum number of retries after ambiguous attempts. */
+  /** The maximum number of retries after ambiguous attempts. 0 to 1,000. */
   readonly ambiguousRetriesMax: number
-  /** The number of dead workers after which a delivery is not retried. */
+  /** The number of dead workers after which a delivery is not retried. 1 to 1,000. */
   readonly workerDeathsMax: number
 }
 

@@ -131,7 +131,7 @@ const make = (masterOf: MasterSource) =>
     }
   })
 
-/** Keys that are derived from the master secret: for cursors, for encryption and for the addresses of suppressions. */
+/** The keys for signatures and for encryption, which are derived from the master secret, and the key for the addresses of suppressions. */
 export class Secrets extends Context.Service<
   Secrets,
   {

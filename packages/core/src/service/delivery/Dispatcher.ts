@@ -34,21 +34,21 @@ export type { RetentionOptions } from "../../internal/sweeping.ts"
 
 /** Limits and times of a dispatcher. */
 export interface DispatcherOptions {
-  /** At most so many hand-offs at once. Default 32. The transport can take fewer (`handOffsAtOnceMax`). */
+  /** At most so many hand-offs at once. 1 to 10,000. Default 32. The transport can take fewer (`handOffsAtOnceMax`). */
   readonly concurrency: number
   /**
-   * At most so many hand-offs of one project at once, so that slow hand-offs of one project do not hold up the others. Default:
-   * `concurrency - min(4, floor(concurrency / 4))`, which is 28 for 32.
+   * At most so many hand-offs of one project at once, so that slow hand-offs of one project do not hold up the others. 1 to 10,000.
+   * Default: `concurrency - min(4, floor(concurrency / 4))`, which is 28 for 32.
    */
   readonly concurrencyPerProject: number
-  /** How long the lease of a worker lasts after each renewal. The worker renews it after a third of this time. Default 30,000. */
+  /** How long the lease of a worker lasts after each renewal. The worker renews it after a third of this time. 1,000 to 3,600,000. Default 30,000. */
   readonly leaseMillis: number
   /**
    * How long a shutdown waits for hand-offs under way. It then interrupts them, and their deliveries return to the queue. A hand-off that is
-   * interrupted while finalizing is an ambiguous attempt. Default 15,000.
+   * interrupted while finalizing is an ambiguous attempt. 0 to 86,400,000. Default 15,000.
    */
   readonly graceMillis: number
-  /** The longest sleep. A jump of the clock and a lapsed lease are noticed after this time at the latest. Default 15,000. */
+  /** The longest sleep. A jump of the clock and a lapsed lease are noticed after this time at the latest. 10 to 86,400,000. Default 15,000. */
   readonly sleepMillisMax: number
   /** How long records are kept. The dispatcher deletes them later. */
   readonly retention: RetentionOptions

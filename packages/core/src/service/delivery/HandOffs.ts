@@ -51,7 +51,10 @@ export interface HandOffOptions {
    * given has its default: 72 hours, 10 minutes, 2 retries of ambiguous attempts and 3 dead workers.
    */
   readonly retry: Partial<RetryPolicy>
-  /** The deadline of a whole hand-off. Default: 20 minutes. The answer to the end of data alone may take 10 minutes (RFC 5321 §4.5.3.2.6). */
+  /**
+   * The deadline of a whole hand-off. 1 to 86,400,000. Default: 20 minutes. The answer to the end of data alone may take 10 minutes
+   * (RFC 5321 §4.5.3.2.6).
+   */
   readonly deadlineMillis: number
   /**
    * The operator's own domain whose mail reaches the listener for bounces, such as `bounces.host.example`. Return paths are at this domain when

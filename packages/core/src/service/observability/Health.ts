@@ -29,11 +29,14 @@ export type {
 
 /** The times after which work counts as stuck. */
 export interface HealthOptions {
-  /** A delivery that has been due for this time is late. Default 300,000. */
+  /** A delivery that has been due for this time is late. 1 ms to 366 days. Default 300,000. */
   readonly lateMillis: number
-  /** A delivery is stuck when the lease of its worker ended this time ago. The lease of the dispatcher; default 30,000. */
+  /**
+   * A delivery in status `sending` is stuck when the lease of its worker ended at least this time ago. 1,000 to 3,600,000. Default:
+   * `dispatcher.leaseMillis` in `MailCore` and `openMail`, otherwise 30,000.
+   */
   readonly leaseMillis: number
-  /** How long the store may take to answer before it counts as unavailable. Default 5,000. */
+  /** How long the store may take to answer before it counts as unavailable. 1 to 86,400,000. Default 5,000. */
   readonly storeMillis: number
 }
 
