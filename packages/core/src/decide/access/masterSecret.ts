@@ -1,6 +1,6 @@
 /**
- * Whether a process may open the store with its master secret. A new store keeps the check of the first master secret in the commit that decides which
- * one that is: of two processes that open the store at once, the second one then finds the check of the first. Source: decision 0035.
+ * Whether a process may open the store with its master secret. The first commit to a new store keeps the check of the first master secret. When two
+ * processes open a new store at once, the second one finds the check of the first. Source: decision 0035.
  */
 import { Result } from "effect"
 import type { Decision } from "../store/Decision.ts"
