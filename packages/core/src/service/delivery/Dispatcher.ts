@@ -141,7 +141,7 @@ const makeWorkGroups = (
 
 /** How many more hand-offs may start: as many as the group and the relay allow. */
 const freeHandOffs = ({ handOffs, settings }: Deps, { handOffs: group }: WorkGroups): Effect.Effect<number> =>
-  Effect.map(handOffs.relay.free(settings.concurrency - group.free()), (free) => Math.min(free, group.free()))
+  Effect.map(handOffs.relayLimiter.free(settings.concurrency - group.free()), (free) => Math.min(free, group.free()))
 
 /**
  * Claims at most as many due deliveries as the groups may start, and starts the work on them. If it is interrupted, deliveries already claimed
@@ -250,7 +250,7 @@ const health = ({ store, handOffs }: Deps) =>
     return {
       ...backlog,
       oldestDueAgeMillis: oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt),
-      relay: yield* handOffs.relay.health
+      relay: yield* handOffs.relayLimiter.health
     }
   })
 
@@ -303,7 +303,7 @@ export class Dispatcher extends Context.Service<
         }
         // Ticks leave the lease of the worker to the next tick. After the last one, a move to another store would wait for its end.
         yield* Effect.addFinalizer(() => deps.lease.releaseIdle)
-        yield* deps.handOffs.relay.setLimit(settings.concurrency)
+        yield* deps.handOffs.relayLimiter.setLimit(settings.concurrency)
         const { whileDispatching } = deps.wakeUp
         return {
           tick: whileDispatching(tick(deps)),

@@ -87,7 +87,7 @@ interface Deps extends HandOffFactDeps {
   readonly options: HandOffSettings
   readonly commit: Commit
   readonly outgoing: OutgoingDeps
-  readonly relay: RelayLimiter
+  readonly relayLimiter: RelayLimiter
 }
 
 const queueScheduled = traced("HandOffs.queueScheduled", (deps: Deps, claimed: Delivery, leaseMillis: number) =>
@@ -135,10 +135,10 @@ const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, lea
             orElse: () => Effect.succeed(undefined)
           })
         )
-      ).pipe(Effect.exit, deps.relay.duringHandOff)
+      ).pipe(Effect.exit, deps.relayLimiter.duringHandOff)
       const boundMillis = Math.max(lease.millis, outcomeKeptMillis)
       const result = isCertainlyNotSent ? withoutTransport(handOffResultOf(exit)) : handOffResultOf(exit)
-      yield* deps.relay.record(result)
+      yield* deps.relayLimiter.record(result)
       const load = loadFinishAttempt(deps, started.delivery)
       const isAccepted = result._tag === "Accepted" || result._tag === "Delivered"
       const known = isAccepted ? knownFirst(acceptedFacts(deps, { ...started, attempt }, addressKey), load) : load
@@ -178,8 +178,8 @@ export class HandOffs extends Context.Service<
     readonly handOver: (claimed: Delivery, lease: HeldLease) => Effect.Effect<HandledStatus, NotStored>
     /** Ends the attempt of a claimed delivery in status `sending` whose worker died. */
     readonly recover: HandleClaimed
-    /** How the relay is doing, and so how many hand-offs may start. */
-    readonly relay: RelayLimiter
+    /** The concurrency limit of the relay, as this process sees it. */
+    readonly relayLimiter: RelayLimiter
     /** How many hand-offs the transport takes at once; absent: any number. */
     readonly atOnceMax?: number | undefined
   }
@@ -195,7 +195,7 @@ export class HandOffs extends Context.Service<
         const settings = handOffSettings(checkedOptions("handOff", handOffRules, options))
         const store = yield* MailStore
         const { addressKey, signer, encryption } = yield* Secrets
-        const relay = makeRelayLimiter()
+        const relayLimiter = makeRelayLimiter()
         const deps: Deps = {
           options: settings,
           store,
@@ -211,13 +211,13 @@ export class HandOffs extends Context.Service<
             unsubscribeHeaders: (yield* UnsubscribeLinks).headersOf,
             bounceDomain: settings.bounceDomain ?? null
           },
-          relay
+          relayLimiter
         }
         return {
           queueScheduled: (claimed, leaseMillis) => queueScheduled(deps, claimed, leaseMillis),
           handOver: (claimed, lease) => handOver(deps, claimed, lease),
           recover: (claimed, leaseMillis) => recover(deps, claimed, leaseMillis),
-          relay,
+          relayLimiter,
           atOnceMax: deps.transport.capabilities.handOffsAtOnceMax
         }
       })

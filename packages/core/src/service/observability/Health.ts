@@ -155,7 +155,7 @@ export class Health extends Context.Service<
       Effect.gen(function* () {
         const settings = { ...defaultHealthOptions, ...checkedOptions("health", healthRules, options) }
         const store = yield* MailStore
-        const { relay } = yield* HandOffs
+        const { relayLimiter } = yield* HandOffs
         const { isDispatching } = yield* WakeUp
         const { lastWriteFailure } = yield* StoreWriteStatus
         yield* registerMetrics
@@ -166,7 +166,7 @@ export class Health extends Context.Service<
             const report = decideHealth({
               now,
               dispatcherRunning: yield* isDispatching,
-              relay: withoutWords(yield* relay.health),
+              relay: withoutWords(yield* relayLimiter.health),
               storeFault: fault ?? recentReason(yield* lastWriteFailure, now),
               work
             })
