@@ -43,7 +43,7 @@ export const recordPage = <K extends RecordKind>(
   })
 
 /**
- * Runs an effect for each page of records of a kind. Dies when the store returns to an earlier page: otherwise the walk would never end. For that, it
+ * Runs an effect for each page of records of a kind. Dies when the store returns to an earlier page: otherwise the loop would never end. For that, it
  * compares the end of each page with the end of one earlier page, which it renews each time the number of pages has doubled.
  */
 export const forEachRecordPage = <K extends RecordKind, E>(

@@ -1,5 +1,5 @@
 /**
- * Reads contacts: pages from an index, and pages of a walk that reads each contact.
+ * Reads contacts: pages from an index, and pages of a scan that reads each contact.
  */
 import type { AnswerOf, ContactRecord, ContactFilters, QueryOf } from "@mailkeep/core/adapter"
 import { compileContactFilters, caseFold } from "@mailkeep/core/adapter/evaluation"
@@ -85,7 +85,11 @@ export const contactPage = (connection: Prepared, query: QueryOf<"ContactPage">)
 }
 
 /** The rows that one page reads, and the filters that remain to be checked for each row. */
-const walkOf = (connection: Prepared, projectId: string, { search, emailStatus, listId, segment }: ContactFilters) => {
+const scanSourceOf = (
+  connection: Prepared,
+  projectId: string,
+  { search, emailStatus, listId, segment }: ContactFilters
+) => {
   const part = search === null || search === "" ? null : caseFold(search)
   const rest = { search: part, emailStatus: null, listId: null, segment }
   const match = part === null ? null : textMatchOf(connection, projectId, part)
@@ -120,7 +124,7 @@ export const contactScan = (connection: Prepared, query: QueryOf<"ContactScan">)
   const found = textScan(connection, query)
   if (found !== null) return found
   const { projectId, filters, after, skip, limit, scanLimit } = query
-  const { rows, rest, bounded } = walkOf(connection, projectId, filters)
+  const { rows, rest, bounded } = scanSourceOf(connection, projectId, filters)
   const { sql, values } = newest(rows, { projectId, emailStatus: filters.emailStatus, after })
   const matches = compileContactFilters(rest)
   const [columns, read] =

@@ -9,7 +9,7 @@ import type { Prepared } from "./recordTable.ts"
 /** The text index contains sequences of three characters, so it finds no shorter text. */
 const indexedCharactersMin = 3
 
-/** The most matches that one query reads and sorts. A search with more matches is a walk over the contacts. */
+/** The most matches that one query reads and sorts. A search with more matches is a scan of the contacts. */
 export const sortedMatchesMax = 50_000
 
 /** The values of `textCondition`. */

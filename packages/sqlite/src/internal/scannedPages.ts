@@ -1,5 +1,5 @@
 /**
- * Pages of a walk over rows: the delivery log and the suppressions. Texts of a search are compared in TypeScript.
+ * Pages of a scan of rows: the delivery log and the suppressions. Texts of a search are compared in TypeScript.
  */
 import type { AnswerOf, Delivery, Instant, LogFilters, LoggedMessage, Position, QueryOf } from "@mailkeep/core/adapter"
 import { caseFold, indexedStatusOf, logFiltersMatch, summaryOf, suppressedFor } from "@mailkeep/core/adapter/evaluation"
@@ -7,7 +7,7 @@ import type { Prepared, Value } from "./recordTable.ts"
 import { suppressions } from "./tables.ts"
 
 /** Reads at most one row more than the scan limit, to find out whether any row is left. The next page continues after `last`. */
-const walk = <A>(
+const scanRows = <A>(
   rows: IterableIterator<unknown>,
   read: (row: unknown) => A,
   { limit, scanLimit }: { readonly limit: number; readonly scanLimit: number },
@@ -29,7 +29,10 @@ const walk = <A>(
   return { found, last: undefined }
 }
 
-type Walked = Pick<Delivery, "id" | "createdAt" | "recipient" | "status" | "scheduledAt" | "source" | "messageId">
+type ScannedDelivery = Pick<
+  Delivery,
+  "id" | "createdAt" | "recipient" | "status" | "scheduledAt" | "source" | "messageId"
+>
 
 /** The index that finds the deliveries of a page, and a condition without parameters, by which SQLite sees that a partial index is complete. */
 const indexFor = (filters: LogFilters): readonly [index: string, condition: string] => {
@@ -81,13 +84,13 @@ export const logPage = (
   const messages = connection.statement(
     "SELECT subject, template_id AS templateId FROM mailkeep_messages WHERE id = ? AND project_id = ?"
   )
-  const logged = ({ messageId }: Walked) =>
+  const logged = ({ messageId }: ScannedDelivery) =>
     (messages.get(messageId, projectId) as LoggedMessage | undefined) ?? { subject: "", templateId: null }
   const [sql, values] = logSearch(search)
   const rows = connection.statement(sql).iterate(...values, scanLimit + 1)
-  const { found, last } = walk(
+  const { found, last } = scanRows(
     rows,
-    (row) => row as Walked,
+    (row) => row as ScannedDelivery,
     { limit, scanLimit },
     (row) => logFiltersMatch(filters, row, () => logged(row))
   )
@@ -106,7 +109,7 @@ export const suppressionPage = (
     "INDEXED BY mailkeep_suppressions_by_address WHERE project_id = ? AND address IS NOT NULL AND address > ? ORDER BY address LIMIT ?"
   )
   const rows = connection.statement(sql).iterate(projectId, after ?? "", scanLimit + 1)
-  const { found, last } = walk(
+  const { found, last } = scanRows(
     rows,
     suppressions.fromRow,
     { limit, scanLimit },

@@ -76,10 +76,10 @@ type OnProgress = (progress: MoveProgress) => Effect.Effect<void, StoreUnavailab
 
 /** Reads all records of a store, and returns their digest. */
 const digestOf = (store: MailStoreShape, phase: MoveProgress["phase"], onProgress: OnProgress) =>
-  walk(store, phase, onProgress, () => Effect.void)
+  readAllRecords(store, phase, onProgress, () => Effect.void)
 
 /** Reads all records of a store, runs an effect for each page, and returns the digest. */
-const walk = <E>(
+const readAllRecords = <E>(
   store: MailStoreShape,
   phase: MoveProgress["phase"],
   onProgress: OnProgress,
@@ -174,7 +174,7 @@ const copyAndCompare = (
 ): Effect.Effect<StoreDigest, MoveRefused | StoreUnavailable, Crypto> =>
   Effect.gen(function* () {
     const { onProgress, renew, onWrite } = hooks
-    const copied = yield* walk(source, "copy", onProgress, (kind, records) =>
+    const copied = yield* readAllRecords(source, "copy", onProgress, (kind, records) =>
       Effect.gen(function* () {
         for (const batch of recordBatches(records)) {
           yield* renew

@@ -192,7 +192,7 @@ describe("moveStore", () => {
     ))
 
   it.each([1, 2, 3, 10])(
-    "dies when the store returns %i pages of records again and again, so that the walk ends",
+    "dies when the store returns %i pages of records again and again, so that the move ends",
     async (count) => {
       const endless = Effect.gen(function* () {
         const { from } = yield* twoStores(settings(count))

@@ -25,7 +25,7 @@ import type { Building, Reading } from "./reading.ts"
 import { makeBuilding, recordReading, recordsReading, rowsOf, rowsSql } from "./reading.ts"
 import { fromHex, recordPage, recordsByKey } from "./recordPages.ts"
 import { usageAudit } from "./usageAudit.ts"
-import { logPage, suppressionPage } from "./walks.ts"
+import { logPage, suppressionPage } from "./scannedPages.ts"
 import { backlog, leasesSetAfter, nextDue, pendingEventDeliveries, workHealth } from "./workQueries.ts"
 
 /** The condition that each column has its value. */

@@ -11,7 +11,7 @@ import type { Building, Reading } from "./reading.ts"
 import { eachOne, rowSql, rowsOf, rowsSql } from "./reading.ts"
 import { searchKeysOfPart } from "./searchKeys.ts"
 
-/** The most matches of the index of texts that one query reads. A search with more matches is a walk over the contacts. */
+/** The most matches of the index of texts that one query reads. A search with more matches is a scan of the contacts. */
 const textMatchesMax = 50_000
 
 type Listing = Pick<QueryOf<"ContactPage">, "emailStatus" | "after">
@@ -68,8 +68,8 @@ interface Scanning {
   readonly filters: ReadonlyArray<string>
 }
 
-/** A walk over the contacts of an index: the first `scanLimit`, numbered, and one more if there is one. */
-const walkedSql = ({ building, query, project, columns }: Scanning): string => {
+/** A scan of the contacts of an index: the first `scanLimit`, numbered, and one more if there is one. */
+const scannedSql = ({ building, query, project, columns }: Scanning): string => {
   const { filters, after, scanLimit } = query
   const limit = building.parameter(scanLimit + 1)
   const read = `${columns}, search_email, search_name`
@@ -104,18 +104,18 @@ const indexedSql = (
   return `SELECT ${columns} FROM ${building.table(contacts.name)} AS one WHERE ${where.join(" AND ")} LIMIT ${building.parameter(most + 1)}`
 }
 
-/** The common table expressions of a scan. The last has the matches of the part; `walked` is empty when the index has found all matches. */
+/** The common table expressions of a scan. The last has the matches of the part; `scanned` is empty when the index has found all matches. */
 const tablesOf = (scanning: Scanning, part: string | null): ReadonlyArray<string> => {
   const { building, query, columns, filters } = scanning
-  const matching = `SELECT ${columns} FROM walked AS one WHERE ${[`one.number <= ${building.parameter(query.scanLimit)}`, ...filters].join(" AND ")}`
+  const matching = `SELECT ${columns} FROM scanned AS one WHERE ${[`one.number <= ${building.parameter(query.scanLimit)}`, ...filters].join(" AND ")}`
   const keys = part === null || query.after !== null ? undefined : searchKeysOfPart(query.projectId, part)
   if (keys === undefined)
-    return [`walked AS MATERIALIZED (${walkedSql(scanning)})`, `matching AS MATERIALIZED (${matching})`]
+    return [`scanned AS MATERIALIZED (${scannedSql(scanning)})`, `matching AS MATERIALIZED (${matching})`]
   const most = query.filters.segment === null ? textMatchesMax : query.scanLimit
   return [
     `indexed AS MATERIALIZED (${indexedSql(scanning, keys, most)})`,
     `few AS MATERIALIZED (SELECT count(*) <= ${building.parameter(most)} AS few FROM indexed)`,
-    `walked AS MATERIALIZED (${walkedSql(scanning)} WHERE NOT (SELECT few FROM few))`,
+    `scanned AS MATERIALIZED (${scannedSql(scanning)} WHERE NOT (SELECT few FROM few))`,
     `matching AS MATERIALIZED (SELECT ${columns} FROM indexed WHERE (SELECT few FROM few) UNION ALL ${matching})`
   ]
 }
@@ -149,7 +149,7 @@ export const contactScan = (building: Building, query: QueryOf<"ContactScan">): 
       ? `SELECT one.* FROM ${joinedSql(building, project, page(), record)} ${newestFirst("listed")}`
       : `SELECT ${record} FROM matching AS one ${newestFirst("one")}`
   const number = building.parameter(scanLimit)
-  const next = `SELECT one.created_at AS "createdAt", one.id FROM walked AS one WHERE one.number = ${number} AND EXISTS (SELECT FROM walked AS later WHERE later.number > ${number})`
+  const next = `SELECT one.created_at AS "createdAt", one.id FROM scanned AS one WHERE one.number = ${number} AND EXISTS (SELECT FROM scanned AS later WHERE later.number > ${number})`
   return {
     sql: rowSql(
       `WITH ${tables.join(", ")} SELECT ${rowsSql(items)} AS items, (SELECT count(*) FROM matching) AS matches, ${rowSql(next)} AS next`

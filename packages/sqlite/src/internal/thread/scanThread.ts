@@ -12,7 +12,7 @@ import { makeWorkerThread } from "./workerThread.ts"
 const pendingMax = 256
 
 /**
- * The heap limit of the thread, in MB. A page of a walk needs a few MB, and a low limit makes the garbage collector run
+ * The heap limit of the thread, in MB. A page of a scan needs a few MB, and a low limit makes the garbage collector run
  * sooner.
  */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }

@@ -1,5 +1,5 @@
 /**
- * Pages of a walk over rows: the delivery log and the suppressions. The server examines at most `scanLimit` rows, and stops at the end of the page.
+ * Pages of a scan of rows: the delivery log and the suppressions. The server examines at most `scanLimit` rows, and stops at the end of the page.
  */
 import type {
   AnswerOf,
@@ -16,8 +16,8 @@ import { afterPosition, newestFirst } from "./pages.ts"
 import type { Building, Reading } from "./reading.ts"
 import { eachOneOrNull, rowSql, rowsOf, rowsSql } from "./reading.ts"
 
-interface Walk {
-  /** A `SELECT` of the rows in the order of the walk, without a limit. */
+interface ScannedPage {
+  /** A `SELECT` of the rows in the order of the scan, without a limit. */
   readonly rows: string
   /** A `SELECT` of only the position of each row, in the same order. */
   readonly positions: string
@@ -35,10 +35,10 @@ interface Walk {
  * The first `limit` + 1 matches among the first `scanLimit` rows. When there are fewer, also the positions of the last examined row and of the row
  * after it.
  */
-const walkSql = (
+const scannedPageSql = (
   building: Building,
   { limit, scanLimit }: { readonly limit: number; readonly scanLimit: number },
-  { rows, positions, matches, joins, order, items }: Walk
+  { rows, positions, matches, joins, order, items }: ScannedPage
 ): string => {
   const where = matches.length === 0 ? "" : `WHERE ${matches.join(" AND ")}`
   const most = building.parameter(scanLimit)
@@ -52,17 +52,17 @@ SELECT ${rowsSql(items)} AS items, CASE WHEN (SELECT count(*) FROM matching) < $
 }
 
 /** The items of a page, and the position after which the next page continues. */
-const readWalk = <A, P>(
+const readScannedPage = <A, P>(
   value: unknown,
   limit: number,
   positionOf: (item: A) => P
 ): { readonly items: ReadonlyArray<A>; readonly next: P | null } => {
-  const walk = value as { readonly items: unknown; readonly end: unknown }
-  const found = rowsOf<A>(walk.items)
+  const page = value as { readonly items: unknown; readonly end: unknown }
+  const found = rowsOf<A>(page.items)
   const items = found.slice(0, limit)
   const last = items.at(-1)
   if (found.length > limit) return { items, next: last === undefined ? null : positionOf(last) }
-  const [examined, more] = rowsOf<A>(walk.end)
+  const [examined, more] = rowsOf<A>(page.end)
   return { items, next: examined === undefined || more === undefined ? null : positionOf(examined) }
 }
 
@@ -100,7 +100,7 @@ export const logPage = (
       `SELECT m.subject, m.subject_folded, m.template_id FROM ${building.table("messages")} AS m WHERE m.project_id = ${building.parameter(projectId)} AND m.id = ${delivery}.message_id`,
       "message"
     )
-  const sql = walkSql(
+  const sql = scannedPageSql(
     building,
     { limit, scanLimit },
     {
@@ -119,7 +119,8 @@ export const logPage = (
   )
   return {
     sql,
-    read: (value) => readWalk<DeliverySummary, Position>(value, limit, ({ createdAt, id }) => ({ createdAt, id }))
+    read: (value) =>
+      readScannedPage<DeliverySummary, Position>(value, limit, ({ createdAt, id }) => ({ createdAt, id }))
   }
 }
 
@@ -133,7 +134,7 @@ export const suppressionPage = (
   { projectId, search, now, after, limit, scanLimit }: QueryOf<"SuppressionPage">
 ): Reading<AnswerOf<"SuppressionPage">> => {
   const from = `FROM ${building.table(suppressions.name)} AS one WHERE one.project_id = ${building.parameter(projectId)} AND one.address IS NOT NULL${after === null ? "" : ` AND one.address > ${building.parameter(after)}`} ORDER BY one.address`
-  const sql = walkSql(
+  const sql = scannedPageSql(
     building,
     { limit, scanLimit },
     {
@@ -150,6 +151,6 @@ export const suppressionPage = (
   )
   return {
     sql,
-    read: (value) => readWalk<SuppressionRecord, string>(value, limit, ({ address }) => address!)
+    read: (value) => readScannedPage<SuppressionRecord, string>(value, limit, ({ address }) => address!)
   }
 }
