@@ -12,8 +12,8 @@ import type { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { clockFacts } from "./clockFacts.ts"
 import type { Commit } from "./commit.ts"
-import type { HeldLease } from "./heldLease.ts"
-import { confirmLease, leaseForFinalizing } from "./heldLease.ts"
+import type { ClaimLease } from "./claimLease.ts"
+import { confirmLease, leaseForFinalizing } from "./claimLease.ts"
 import { knownFirst } from "./knownFacts.ts"
 import { HandOffRevoked } from "../port/Transport.ts"
 
@@ -37,7 +37,7 @@ export const finalize = (
   { store, commit, ids }: FinalizingDeps,
   { delivery, attempt, suppression: suppressionAtBegin }: StartedAttempt,
   addressKey: string,
-  lease: HeldLease
+  lease: ClaimLease
 ): Effect.Effect<void, HandOffRevoked> => {
   const suppressionNow = knownFirst<SuppressionRecord | null, StoreUnavailable, never>(
     Effect.succeed(suppressionAtBegin),

@@ -15,7 +15,7 @@ import type { PlanSource } from "../port/PlanSource.ts"
 import type { CheckedTransport } from "./checkedTransport.ts"
 import { clockFacts } from "./clockFacts.ts"
 import { keyedAddressOf } from "./keyedAddress.ts"
-import type { LeaseForFinalizing } from "./heldLease.ts"
+import type { LeaseForFinalizing } from "./claimLease.ts"
 import { knownFirst } from "./knownFacts.ts"
 
 /** A defect: the delivery refers to a message that is not in the store. */

@@ -13,7 +13,7 @@ import { wholeOption } from "../domain/value/OptionRule.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { ClockReading } from "./clockJumpDetector.ts"
-import type { HeldLease } from "./heldLease.ts"
+import type { ClaimLease } from "./claimLease.ts"
 import { defectName } from "./defectName.ts"
 import type { NotStored } from "./commit.ts"
 import { makeCommit } from "./commit.ts"
@@ -49,7 +49,7 @@ export interface WorkerLease {
    */
   readonly workOn: (row: ClaimedRow, work: Effect.Effect<unknown, NotStored>) => Effect.Effect<unknown>
   /** The lease of a claimed row. */
-  readonly held: (row: ClaimedRow) => HeldLease
+  readonly ofClaim: (row: ClaimedRow) => ClaimLease
   /** Makes further claims under a new id. Rows claimed under the old id can be claimed again when its lease ends. */
   readonly changeWorkerId: Effect.Effect<void>
   /** Renews, for ever, the leases of the ids that have claimed rows. */
@@ -171,7 +171,7 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
     )
   }
 
-  const held: WorkerLease["held"] = ({ worker }) => ({
+  const ofClaim: WorkerLease["ofClaim"] = ({ worker }) => ({
     millis: leaseMillis,
     renewedAt: () => renewed.get(worker!),
     // Without claimed rows, nothing reads or deletes the record.
@@ -202,7 +202,7 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
     claimEventDeliveries: (subscriber, limit) =>
       claiming(limit, true, (lease) => store.claimEventDeliveries({ subscriber, ...lease })),
     workOn,
-    held,
+    ofClaim,
     changeWorkerId,
     heartbeat,
     release,

@@ -186,13 +186,13 @@ describe("changeWorkerId", () => {
       Effect.gen(function* () {
         const idle = yield* claimOne(lease)
         yield* lease.changeWorkerId
-        expect(lease.held(idle).renewedAt()).toBeUndefined()
+        expect(lease.ofClaim(idle).renewedAt()).toBeUndefined()
         const busy = yield* claimOne(lease)
         const work = yield* Effect.forkChild(lease.workOn(busy, Effect.never), { startImmediately: true })
         yield* lease.changeWorkerId
-        expect(lease.held(busy).renewedAt()).toBeDefined()
+        expect(lease.ofClaim(busy).renewedAt()).toBeDefined()
         yield* Fiber.interrupt(work)
-        expect(lease.held(busy).renewedAt()).toBeUndefined()
+        expect(lease.ofClaim(busy).renewedAt()).toBeUndefined()
       })
     ))
 })

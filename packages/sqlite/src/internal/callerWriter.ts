@@ -31,7 +31,8 @@ export const makeCallerWriter = (
     Effect.gen(function* () {
       const schedule = busyScheduleFor(Math.max(0, lockedUntil - monotonicMillis()))
       let lockedSince: number | undefined
-      const noteLock = (cause: unknown) =>
+      /** Records since when the file is locked. Fails when an open transaction of the product on this thread may hold the lock. */
+      const recordLock = (cause: unknown) =>
         Effect.suspend(() => {
           if (!isBusy(cause)) return Effect.void
           const now = monotonicMillis()
@@ -41,7 +42,7 @@ export const makeCallerWriter = (
             : Effect.void
         })
       const group = yield* Effect.try({ try: () => transaction(writes), catch: (cause) => cause }).pipe(
-        Effect.tapError(noteLock),
+        Effect.tapError(recordLock),
         Effect.retry({ schedule, while: isBusy }),
         Effect.mapError((cause) => (cause instanceof StoreUnavailable ? cause : unavailable(cause)))
       )

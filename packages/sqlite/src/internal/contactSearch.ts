@@ -5,7 +5,7 @@ import type { ChangeOf, ConflictReason, ContactRecord } from "@mailkeep/core/ada
 import { revisionConflict, searchedTexts } from "@mailkeep/core/adapter/evaluation"
 import type { Prepared } from "./recordTable.ts"
 import { findOne } from "./recordTable.ts"
-import type { ContactRowPlace } from "./tables.ts"
+import type { ContactRowColumns } from "./tables.ts"
 import { contactRows } from "./tables.ts"
 
 const unindexText = (connection: Prepared, rowId: number): void => {
@@ -35,14 +35,14 @@ const newRowRange = (connection: Prepared, projectId: string): readonly [first: 
   return rowRangeOf(connection, projectId)!
 }
 
-/** The place after all other contacts of the project. */
-const nextPlace = (connection: Prepared, { projectId, createdAt }: ContactRecord): ContactRowPlace => {
+/** The next row id of the project, and the latest creation of a contact up to it. */
+const nextRowColumns = (connection: Prepared, { projectId, createdAt }: ContactRecord): ContactRowColumns => {
   const [first, last] = rowRangeOf(connection, projectId) ?? newRowRange(connection, projectId)
   const previous = connection
     .statement(
       "SELECT row_id AS rowId, created_at_max AS createdAtMax FROM mailkeep_contacts WHERE row_id BETWEEN ? AND ? ORDER BY row_id DESC LIMIT 1"
     )
-    .get(first, last) as ContactRowPlace | undefined
+    .get(first, last) as ContactRowColumns | undefined
   return previous === undefined
     ? { rowId: first, createdAtMax: createdAt }
     : { rowId: previous.rowId + 1, createdAtMax: Math.max(previous.createdAtMax, createdAt) }
@@ -76,7 +76,7 @@ export const putContact = (
   replaces: number | null
 ): ConflictReason | undefined => {
   if (replaces === null) {
-    const row = { ...contact, ...nextPlace(connection, contact) }
+    const row = { ...contact, ...nextRowColumns(connection, contact) }
     const { changes } = connection
       .statement(contactRows.insertNew)
       .run(...contactRows.valuesOf(row, contactRows.fields))
@@ -90,7 +90,7 @@ export const putContact = (
   if (existing === null || guard !== undefined) return guard
   if (contact.address !== existing.address && addressHeld(contact, connection)) return "AlreadyExists"
   const isElsewhere = contact.createdAt !== existing.createdAt
-  const row = { ...existing, ...contact, ...(isElsewhere ? nextPlace(connection, contact) : {}) }
+  const row = { ...existing, ...contact, ...(isElsewhere ? nextRowColumns(connection, contact) : {}) }
   connection
     .statement(`UPDATE mailkeep_contacts SET ${contactRows.assignments(contactRows.fields)} WHERE id = ?`)
     .run(...contactRows.valuesOf(row, contactRows.fields), contact.id)

@@ -50,7 +50,7 @@ export const recordTable = <R extends object>(name: string, columns: Columns<R>)
   const storing = columns as Readonly<Record<string, Storing>>
   const quoted = (field: string) => `"${columnOf(field)}"`
   const list = fields.map(quoted).join(", ")
-  const places = fields.map((field) => ({ field, column: columnOf(field), storing: storing[field]! }))
+  const storedFields = fields.map((field) => ({ field, column: columnOf(field), storing: storing[field]! }))
   const insert = `INSERT INTO ${name} (${list}) VALUES (${fields.map(() => "?").join(", ")})`
   /** Caches the SQL text, so that its statement is found without building the text again. */
   const selects = new Map<string, string>()
@@ -60,7 +60,8 @@ export const recordTable = <R extends object>(name: string, columns: Columns<R>)
     valuesOf: (record, fields) => fields.map((field) => toColumn(storing[field]!, record[field])),
     fromRow: (row) => {
       const record: Record<string, unknown> = {}
-      for (const { field, column, storing } of places) record[field] = fromColumn(storing, (row as Row)[column] ?? null)
+      for (const { field, column, storing } of storedFields)
+        record[field] = fromColumn(storing, (row as Row)[column] ?? null)
       return record as R
     },
     columns: (table) => fields.map((field) => `${table}.${quoted(field)}`).join(", "),

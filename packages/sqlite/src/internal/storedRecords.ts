@@ -180,7 +180,7 @@ export const recordsByKey = (connection: Prepared, { kind, keys }: QueryOf<"Reco
 type Rewritable = StoredRecordOf<RewritableKind>
 
 /** The table, the condition and the key of each kind that can be rewritten. An id is unique in the file. */
-const placeOf = ({ kind, record }: Rewritable): readonly [table: string, where: string, key: StoredRecordKey] => {
+const tableAndKeyOf = ({ kind, record }: Rewritable): readonly [table: string, where: string, key: StoredRecordKey] => {
   switch (kind) {
     case "Message":
       return ["mailkeep_messages", "id = ?", [record.id]]
@@ -226,7 +226,7 @@ export const rewriteRecord = (
   const existing = recordByKey(connection, before.kind, storedRecordKey(before))
   if (existing === null) return "NotFound"
   if (!isSameRecord(existing, before)) return "Stale"
-  const [table, where, key] = placeOf(before)
+  const [table, where, key] = tableAndKeyOf(before)
   connection.statement(`DELETE FROM ${table} WHERE ${where}`).run(...key)
   if (before.kind === "Message") deleteReferences(connection, before.record)
   if (before.kind === "Delivery" && after === null)

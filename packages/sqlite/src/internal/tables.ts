@@ -86,12 +86,12 @@ const contactColumns: Columns<ContactRecord> = {
 export const contacts = recordTable<ContactRecord>("mailkeep_contacts", contactColumns)
 
 /** The columns of a contact's row that are not in its record. `schema/contactTexts.ts` explains them. */
-export interface ContactRowPlace {
+export interface ContactRowColumns {
   readonly rowId: number
   readonly createdAtMax: number
 }
 
-export const contactRows = recordTable<ContactRecord & ContactRowPlace>("mailkeep_contacts", {
+export const contactRows = recordTable<ContactRecord & ContactRowColumns>("mailkeep_contacts", {
   rowId: "plain",
   createdAtMax: "plain",
   ...contactColumns

@@ -173,7 +173,7 @@ const startDue = (
     for (const delivery of scheduled) yield* prepare(delivery, handOffs.queueScheduled(delivery, leaseMillis))
     const handedOver = yield* claim("dueQueued", yield* freeHandOffs(deps, groups), groups.handOffs)
     for (const delivery of handedOver)
-      yield* start(groups.handOffs, delivery, handOffs.handOver(delivery, lease.held(delivery)))
+      yield* start(groups.handOffs, delivery, handOffs.handOver(delivery, lease.ofClaim(delivery)))
     return { scheduled: scheduled.length, recovered: recovered.length, handedOver: handedOver.length }
   }).pipe(Effect.onInterrupt(() => lease.changeWorkerId))
 }

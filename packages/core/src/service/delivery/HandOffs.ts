@@ -19,8 +19,8 @@ import { checkedTransport } from "../../internal/checkedTransport.ts"
 import { finalize } from "../../internal/finalizing.ts"
 import type { HandOffFactDeps } from "../../internal/handOffFacts.ts"
 import { acceptedFacts, loadBeginAttempt, loadFinishAttempt, loadQueueDue } from "../../internal/handOffFacts.ts"
-import type { HeldLease } from "../../internal/heldLease.ts"
-import { confirmLease, leaseForFinalizing } from "../../internal/heldLease.ts"
+import type { ClaimLease } from "../../internal/claimLease.ts"
+import { confirmLease, leaseForFinalizing } from "../../internal/claimLease.ts"
 import { knownFirst } from "../../internal/knownFacts.ts"
 import type { Commit, NotStored } from "../../internal/commit.ts"
 import { makeCommit, outcomeKeptMillis } from "../../internal/commit.ts"
@@ -39,7 +39,7 @@ import { HandOffRevoked, Transport } from "../../port/Transport.ts"
 import { Secrets } from "../access/Secrets.ts"
 import { UnsubscribeLinks } from "../contact/UnsubscribeLinks.ts"
 
-export type { HeldLease } from "../../internal/heldLease.ts"
+export type { ClaimLease } from "../../internal/claimLease.ts"
 export type { Moment } from "../../internal/moment.ts"
 export { NotStored } from "../../internal/commit.ts"
 export type { HandledStatus } from "../../decide/delivery/claim.ts"
@@ -105,7 +105,7 @@ const recordResult = (
 ): Effect.Effect<HandledStatus, NotStored> =>
   commit(load, (facts) => Result.succeed(finishAttempt(result, facts)), { keepTryingMillis: boundMillis })
 
-const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, lease: HeldLease) =>
+const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, lease: ClaimLease) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* (): Effect.gen.Return<HandledStatus, NotStored> {
       const addressKey = deps.addressKey(claimed.address)
@@ -175,7 +175,7 @@ export class HandOffs extends Context.Service<
     /** Queues a claimed delivery in status `scheduled` that is due, or ends it when it may no longer be sent. */
     readonly queueScheduled: HandleClaimed
     /** Hands over a claimed delivery in status `queued`, whose worker holds the lease. An interruption before the end of data returns the delivery to the queue. */
-    readonly handOver: (claimed: Delivery, lease: HeldLease) => Effect.Effect<HandledStatus, NotStored>
+    readonly handOver: (claimed: Delivery, lease: ClaimLease) => Effect.Effect<HandledStatus, NotStored>
     /** Ends the attempt of a claimed delivery in status `sending` whose worker died. */
     readonly recover: HandleClaimed
     /** The concurrency limit of the relay, as this process sees it. */

@@ -146,7 +146,7 @@ const expectConflict = async (
   schema: string,
   { record, revision }: ChangeOf<"Expect">
 ): Promise<ConflictReason> => {
-  const place = (): Key => {
+  const keyOfRef = (): Key => {
     switch (record.kind) {
       case "ApiKey":
         return ["api_keys", ofProject, record.projectId, record.id]
@@ -160,7 +160,7 @@ const expectConflict = async (
         return ["contacts", "project_id = $1 AND address = $2", record.projectId, record.address]
     }
   }
-  const [table, where, ...values] = place()
+  const [table, where, ...values] = keyOfRef()
   const [existing] = await connection.query<Revised>(`SELECT revision FROM ${schema}.${table} WHERE ${where}`, values)
   const reason = revisionConflict(existing, revision)
   if (reason === undefined) throw changedMeanwhile()

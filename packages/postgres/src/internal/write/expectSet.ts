@@ -11,7 +11,7 @@ import { rowsOf, sendAll, sendOne } from "./changeSet.ts"
 type Expect = ChangeOf<"Expect">
 
 /** The table of each kind of reference, and its condition with the row `r` of the statement. */
-const places: Readonly<Record<RecordRef["kind"], readonly [table: string, where: string]>> = {
+const tableConditions: Readonly<Record<RecordRef["kind"], readonly [table: string, where: string]>> = {
   ApiKey: ["api_keys", `(t.project_id, t.id) = (r."projectId", r.id)`],
   Resource: ["resources", `(t.project_id, t.id) = (r."projectId", r.id)`],
   Domain: ["domains", `(t.project_id, t.domain) = (r."projectId", r.domain)`],
@@ -29,7 +29,7 @@ interface Found {
 export const makeExpectSet = (schema: string): ApplySet<Expect> => {
   const statementsOf = (sqlOf: (table: string, where: string) => string) =>
     Object.fromEntries(
-      Object.entries(places).map(([kind, [table, where]]) => [kind, sqlOf(`${schema}.${table}`, where)])
+      Object.entries(tableConditions).map(([kind, [table, where]]) => [kind, sqlOf(`${schema}.${table}`, where)])
     ) as Readonly<Record<RecordRef["kind"], string>>
   const statements = statementsOf(
     (table, where) => `SELECT r.n, t.revision FROM ${rowsOf(definitions)} JOIN ${table} AS t ON ${where}`

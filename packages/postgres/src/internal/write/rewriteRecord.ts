@@ -30,7 +30,8 @@ import { rowsOf } from "./changeSet.ts"
 
 type Rewritable = StoredRecordOf<RewritableKind>
 
-const places = {
+/** The table of each kind, and the columns of its key. */
+const tableKeys = {
   Message: [messages, ["project_id", "id"]],
   Delivery: [deliveries, ["project_id", "id"]],
   Attempt: [attempts, ["project_id", "delivery_id", "number"]],
@@ -48,7 +49,7 @@ const rowOf = (one: Rewritable): readonly [RecordTable<object>, object] => {
     case "Event":
       return [events as RecordTable<object>, one.record.event]
     default:
-      return [places[one.kind][0] as RecordTable<object>, one.record]
+      return [tableKeys[one.kind][0] as RecordTable<object>, one.record]
   }
 }
 
@@ -83,14 +84,14 @@ export const makeRewriteRecord = (schema: string) => {
   const deleteUnusedContents = makeDeleteUnusedContents(schema)
 
   const whereOf = (kind: RewritableKind) =>
-    places[kind][1].map((column, index) => `t.${column} = $${index + 1}`).join(" AND ")
+    tableKeys[kind][1].map((column, index) => `t.${column} = $${index + 1}`).join(" AND ")
 
   /** The stored record, with a lock of its row. */
   const existingOf = async (
     connection: Connection,
     { kind, record }: Rewritable
   ): Promise<StoredRecord | undefined> => {
-    const table = places[kind][0] as RecordTable<object>
+    const table = tableKeys[kind][0] as RecordTable<object>
     const [row] = await connection.query(
       `SELECT ${table.columns("t")} FROM ${schema}.${table.name} AS t WHERE ${whereOf(kind)} FOR UPDATE`,
       storedRecordKey({ kind, record } as StoredRecord)
@@ -113,7 +114,7 @@ SELECT $1, hash, $2 FROM json_array_elements_text($3::json) AS hash ON CONFLICT 
   }
 
   const write = async (connection: Connection, before: Rewritable, after: Rewritable | null): Promise<void> => {
-    const table = places[before.kind][0] as RecordTable<object>
+    const table = tableKeys[before.kind][0] as RecordTable<object>
     const key = storedRecordKey(before)
     if (after === null) {
       await connection.query(`DELETE FROM ${schema}.${table.name} AS t WHERE ${whereOf(before.kind)}`, key)

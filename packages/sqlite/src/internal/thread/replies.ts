@@ -87,9 +87,9 @@ export const answerTogether = <Request, Reply>(
   // All messages that have arrived are collected before the first is answered.
   port.on("message", (message: ThreadRequest<Request> | ThreadCancel) => {
     if ("cancel" in message) {
-      const place = waiting.findIndex(({ id }) => id === message.cancel)
+      const index = waiting.findIndex(({ id }) => id === message.cancel)
       // A request that does not wait any more is answered.
-      if (place >= 0) waiting.splice(place, 1)
+      if (index >= 0) waiting.splice(index, 1)
     } else if (waiting.push(message) === 1) setImmediate(answerFirst)
   })
 }

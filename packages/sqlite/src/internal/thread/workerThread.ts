@@ -102,8 +102,8 @@ export const makeWorkerThread = <Request, Reply>({
     await thread.terminate()
   }
 
-  /** The idle thread does not keep the process running. */
-  const rest = (): void => {
+  /** Ends the thread after the idle time. The idle thread does not keep the process running. */
+  const startIdleTimer = (): void => {
     worker?.thread.unref()
     clearTimeout(idle)
     if (Number.isFinite(idleMillis)) idle = setTimeout(end, idleMillis).unref()
@@ -111,7 +111,7 @@ export const makeWorkerThread = <Request, Reply>({
 
   const forget = (id: number): void => {
     pending.delete(id)
-    if (pending.size === 0) rest()
+    if (pending.size === 0) startIdleTimer()
   }
 
   /** Resumes one caller in each turn of the event loop, so that the callers of many replies do not block it together. */
@@ -190,7 +190,7 @@ export const makeWorkerThread = <Request, Reply>({
   const start = Effect.try({
     try: () => {
       running()
-      if (pending.size === 0) rest()
+      if (pending.size === 0) startIdleTimer()
     },
     catch: (cause) => new ThreadNotAvailable({ detail: "The process may not start a thread", cause })
   })

@@ -8,7 +8,7 @@ import type { Moment } from "./moment.ts"
 import { currentMoment, millisBetween } from "./moment.ts"
 
 /** The lease of the worker that claimed a delivery. The delivery belongs to this worker until the lease ends. */
-export interface HeldLease {
+export interface ClaimLease {
   /** How long the lease lasts after each renewal. */
   readonly millis: number
   /** When the lease was last set, as far as this process knows. */
@@ -31,7 +31,7 @@ export interface LeaseForFinalizing {
 }
 
 /** Leaves a lease alone that was set a short time ago, so that the commits of many hand-offs do not all write one record. */
-export const leaseForFinalizing = (lease: HeldLease): Effect.Effect<LeaseForFinalizing> =>
+export const leaseForFinalizing = (lease: ClaimLease): Effect.Effect<LeaseForFinalizing> =>
   Effect.map(currentMoment, (now) => {
     const last = lease.renewedAt()
     return last !== undefined && millisBetween(last, now) <= lease.millis * freshFraction
@@ -44,7 +44,7 @@ export const leaseForFinalizing = (lease: HeldLease): Effect.Effect<LeaseForFina
  * process may have been frozen, and the lease could end before the end of data is sent.
  */
 export const confirmLease = (
-  lease: HeldLease,
+  lease: ClaimLease,
   { from, isRenewed }: LeaseForFinalizing
 ): Effect.Effect<void, HandOffRevoked> =>
   Effect.flatMap(currentMoment, (now) => {
