@@ -103,7 +103,7 @@ AND EXISTS (SELECT 1 FROM mailkeep_deliveries WHERE id = delivery_id AND project
 const insertAttemptSql = `INSERT INTO mailkeep_attempts (${attempts.fields.map(columnOf).join(", ")})
 SELECT ${attempts.fields.map(() => "?").join(", ")} FROM mailkeep_deliveries WHERE ${ofProject} ON CONFLICT DO NOTHING`
 
-const spendWithinSql =
+const addWithinLimitSql =
   "UPDATE mailkeep_counters SET value = value + ? WHERE project_id = ? AND name = ? AND value + ? <= ?"
 
 /** An expired record is replaced by the new one. */
@@ -207,8 +207,8 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
       addToCounter(connection, projectId, name, by)
       return undefined
     }
-    if (connection.statement(spendWithinSql).run(by, projectId, name, by, max).changes === 1) return undefined
-    // A counter that was never spent is 0.
+    if (connection.statement(addWithinLimitSql).run(by, projectId, name, by, max).changes === 1) return undefined
+    // A counter without a row is 0.
     if (by > max || exists(connection, "mailkeep_counters WHERE project_id = ? AND name = ?", projectId, name))
       return "Exhausted"
     addToCounter(connection, projectId, name, by)

@@ -24,7 +24,7 @@ export const contactCounts = (
   contactsMax: number | null = null
 ): ReadonlyArray<Change> => {
   const [left, entered] = [countedIn(before), countedIn(after)]
-  const spend = (name: CounterName, by: number, max: number | null): Change => ({
+  const counterChange = (name: CounterName, by: number, max: number | null): Change => ({
     _tag: "AddToCounter",
     projectId,
     name,
@@ -32,9 +32,9 @@ export const contactCounts = (
     max
   })
   return [
-    ...left.filter((name) => !entered.includes(name)).map((name) => spend(name, -1, null)),
+    ...left.filter((name) => !entered.includes(name)).map((name) => counterChange(name, -1, null)),
     ...entered
       .filter((name) => !left.includes(name))
-      .map((name) => spend(name, 1, name === "contacts" ? contactsMax : null))
+      .map((name) => counterChange(name, 1, name === "contacts" ? contactsMax : null))
   ]
 }
