@@ -15,18 +15,18 @@ import type { EventId } from "../../domain/value/Id.ts"
 import { isDue } from "../../domain/store/Claim.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import { secondMillis } from "../../domain/value/Instant.ts"
-import type { CounterName, Plan } from "../../domain/plan/Plan.ts"
-import { dailyCounter, noLimits } from "../../domain/plan/Plan.ts"
-import type { ProjectId } from "../../domain/access/Project.ts"
+import { dailyCounter } from "../../domain/plan/Plan.ts"
 import type { SmtpReply } from "../../domain/delivery/SmtpReply.ts"
 import { shownReply } from "../../domain/delivery/SmtpReply.ts"
+import type { UsageChange } from "../plan/usageCounters.ts"
+import { addToCounters } from "../plan/usageCounters.ts"
 
 export interface Transition {
   readonly before: Delivery
   readonly after: Delivery
   readonly row: DeliveryRow
   /** The amounts to add to counters. */
-  readonly counterChanges: ReadonlyArray<{ readonly name: CounterName; readonly by: number }>
+  readonly counterChanges: ReadonlyArray<UsageChange>
 }
 
 const timestamps = (status: DeliveryStatus, delivery: Delivery, now: Instant): Partial<DeliveryState> => {
@@ -83,7 +83,7 @@ interface UsageEffect {
 
 /** Computes the counter changes of a row (decision 0015, the counters for each delivery). A refund returns exactly what the delivery was charged and counted. */
 const usageEffect = (delivery: Delivery, row: DeliveryRow, now: Instant): UsageEffect => {
-  const counterChanges: Array<{ readonly name: CounterName; readonly by: number }> = []
+  const counterChanges: Array<UsageChange> = []
   let state: Partial<DeliveryState> = {}
   const refund = row.refunds === true && !delivery.reachedRelay
   if (row.counters?.scheduledRecipients !== undefined)
@@ -190,29 +190,6 @@ export const transitionChanges = (
     },
     ...transitionEvent(transition, now, eventId, reply)
   ]
-}
-
-/** Returns the limit of the plan for a counter. */
-const limitOf = (plan: Plan, name: CounterName): number | null =>
-  name === "scheduledRecipients"
-    ? plan.scheduledRecipients
-    : name === "allowance"
-      ? plan.sendingAllowance
-      : name === "contacts"
-        ? plan.contacts
-        : plan.dailySends
-
-/** Returns one change for each counter, with the sum of its amounts. Without a plan, no limit applies: for amounts that are given back. */
-export const addToCounters = (
-  projectId: ProjectId,
-  counterChanges: ReadonlyArray<{ readonly name: CounterName; readonly by: number }>,
-  plan: Plan = noLimits
-): ReadonlyArray<Change> => {
-  const sums = new Map<CounterName, number>()
-  for (const { name, by } of counterChanges) sums.set(name, (sums.get(name) ?? 0) + by)
-  return [...sums].flatMap(([name, by]): ReadonlyArray<Change> =>
-    by === 0 ? [] : [{ _tag: "AddToCounter", projectId, name, by, max: by > 0 ? limitOf(plan, name) : null }]
-  )
 }
 
 /**

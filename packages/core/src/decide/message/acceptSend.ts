@@ -34,14 +34,14 @@ import { utcDayOf } from "../../domain/value/Instant.ts"
 import type { Issue } from "../../domain/value/Issue.ts"
 import { issue } from "../../domain/value/Issue.ts"
 import type { Transition } from "../delivery/transition.ts"
-import { addToCounters, applyTransition, transitionEvent } from "../delivery/transition.ts"
+import { applyTransition, transitionEvent } from "../delivery/transition.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
 import { expectApiKey, expectDomain, expectResource } from "../store/expectation.ts"
 import type { SendContent, SendContentFacts } from "./sendContent.ts"
 import { sendContent, shownRecipientIssues } from "./sendContent.ts"
-import type { SendUsage } from "./sendLimits.ts"
-import { exceededLimit } from "./sendLimits.ts"
+import type { SendUsage } from "../plan/usageCounters.ts"
+import { addToCounters, exceededLimit } from "../plan/usageCounters.ts"
 
 /** What recognises a repeat of a send. */
 interface SendIdempotency {

@@ -24,7 +24,8 @@ import { dailyCounter, isWithinLimit } from "../../domain/plan/Plan.ts"
 import { windowIssue } from "../../domain/message/SendingWindow.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
-import { applyTransition, transitionChanges, addToCounters } from "../delivery/transition.ts"
+import { applyTransition, transitionChanges } from "../delivery/transition.ts"
+import { addToCounters } from "../plan/usageCounters.ts"
 
 export interface CancelMessage {
   readonly messageId: string

@@ -72,7 +72,10 @@ export type CounterName =
   /** Deliveries of a day that were deleted with their message. */
   | `deletedDaily:${UtcDay}`
 
-export const dailyCounter = (day: UtcDay): CounterName => `daily:${day}`
+/** The counters of sending that a plan limits. A decision counts contacts by `contactCounts`. */
+export type UsageCounter = "scheduledRecipients" | "allowance" | ReturnType<typeof dailyCounter>
+
+export const dailyCounter = (day: UtcDay): `daily:${UtcDay}` => `daily:${day}`
 
 /** A counter of a project and its value. */
 export interface Counter {

@@ -1,7 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import {
-  addToCounters,
   applyTransition,
   isNotYetDue,
   transitionChanges,
@@ -10,8 +9,7 @@ import {
 import type { Delivery } from "../../../src/domain/delivery/Delivery.ts"
 import type { Trigger } from "../../../src/domain/delivery/DeliveryTable.ts"
 import { deliveryTable } from "../../../src/domain/delivery/DeliveryTable.ts"
-import { noLimits } from "../../../src/domain/plan/Plan.ts"
-import { counterChanges, delivery, now, project } from "../fixtures.ts"
+import { counterChanges, delivery, now } from "../fixtures.ts"
 
 const rows = fc.constantFrom(...deliveryTable.filter(({ from }) => from !== "none"))
 
@@ -143,37 +141,4 @@ describe("transitionChanges", () => {
         transitionAndRefunds(applyTransition(delivery({ status: "sending" }), "MessageRefused", now), now, "evt_1")
       )
     ).toEqual({ allowance: -1, "daily:2026-11-21": -1 }))
-})
-
-describe("addToCounters", () => {
-  const plan = { ...noLimits, sendingAllowance: 5, dailySends: 7 }
-
-  it("adds up the changes of each counter, with the plan's limit for what is added", () =>
-    expect(
-      addToCounters(
-        project,
-        [
-          { name: "allowance", by: 1 },
-          { name: "daily:2026-11-21", by: 1 },
-          { name: "allowance", by: 1 }
-        ],
-        plan
-      )
-    ).toEqual([
-      { _tag: "AddToCounter", projectId: project, name: "allowance", by: 2, max: 5 },
-      { _tag: "AddToCounter", projectId: project, name: "daily:2026-11-21", by: 1, max: 7 }
-    ]))
-
-  it("sets no limit for what is given back, and skips a sum of zero", () =>
-    expect(
-      addToCounters(
-        project,
-        [
-          { name: "allowance", by: -1 },
-          { name: "contacts", by: 1 },
-          { name: "contacts", by: -1 }
-        ],
-        plan
-      )
-    ).toEqual([{ _tag: "AddToCounter", projectId: project, name: "allowance", by: -1, max: null }]))
 })

@@ -1,10 +1,11 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { exceededLimit } from "../../../src/decide/message/sendLimits.ts"
-import type { CounterName } from "../../../src/domain/plan/Plan.ts"
+import { addToCounters, exceededLimit } from "../../../src/decide/plan/usageCounters.ts"
+import type { UsageCounter } from "../../../src/domain/plan/Plan.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
+import { project } from "../fixtures.ts"
 
-const day: CounterName = "daily:2026-11-21"
+const day: UsageCounter = "daily:2026-11-21"
 const noUsage = { daily: 0, allowance: 0, scheduledRecipients: 0 }
 const immediate = [
   { name: day, by: 1 },
@@ -52,4 +53,37 @@ describe("exceededLimit", () => {
       })
     )
   })
+})
+
+describe("addToCounters", () => {
+  const plan = { ...noLimits, sendingAllowance: 5, dailySends: 7 }
+
+  it("adds up the changes of each counter, with the plan's limit for what is added", () =>
+    expect(
+      addToCounters(
+        project,
+        [
+          { name: "allowance", by: 1 },
+          { name: "daily:2026-11-21", by: 1 },
+          { name: "allowance", by: 1 }
+        ],
+        plan
+      )
+    ).toEqual([
+      { _tag: "AddToCounter", projectId: project, name: "allowance", by: 2, max: 5 },
+      { _tag: "AddToCounter", projectId: project, name: "daily:2026-11-21", by: 1, max: 7 }
+    ]))
+
+  it("sets no limit for what is given back, and skips a sum of zero", () =>
+    expect(
+      addToCounters(
+        project,
+        [
+          { name: "allowance", by: -1 },
+          { name: "scheduledRecipients", by: 1 },
+          { name: "scheduledRecipients", by: -1 }
+        ],
+        plan
+      )
+    ).toEqual([{ _tag: "AddToCounter", projectId: project, name: "allowance", by: -1, max: null }]))
 })
