@@ -37,7 +37,7 @@ export interface SendFactsDeps {
 }
 
 /** When a decision is made, and the ids that it may use. */
-export interface SendMoment {
+export interface SendClockFacts {
   readonly now: Instant
   readonly ids: IdBlock
 }
@@ -97,7 +97,7 @@ export const makeSendFacts = ({ store, crypto, plans, files, addressKey, smtpUtf
   /** Loads everything that the decision needs. */
   const load = (
     { principal, send, idempotency }: AcceptSend,
-    { now, ids }: SendMoment
+    { now, ids }: SendClockFacts
   ): Effect.Effect<AcceptSendFacts, StoreUnavailable> => {
     const { projectId } = principal
     const { from, scheduledAt, templateId } = send

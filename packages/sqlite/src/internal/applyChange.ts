@@ -4,7 +4,7 @@
  */
 import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/adapter"
 import { revisionConflict } from "@mailkeep/core/adapter/evaluation"
-import { putContact, removeContact } from "./contactSearch.ts"
+import { putContact, removeContact } from "./contactWrites.ts"
 import { addToCounter } from "./counters.ts"
 import { renewLease } from "./leases.ts"
 import { putContent, referToContents } from "./messageContents.ts"

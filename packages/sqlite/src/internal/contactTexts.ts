@@ -3,7 +3,7 @@
  * that a search reads no entry of another project.
  */
 import { codePoints, newestFirst } from "@mailkeep/core/adapter/evaluation"
-import { rowRangeOf } from "./contactSearch.ts"
+import { rowRangeOf } from "./contactWrites.ts"
 import type { Prepared } from "./recordTable.ts"
 
 /** The text index contains sequences of three characters, so it finds no shorter text. */

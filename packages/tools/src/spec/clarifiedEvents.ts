@@ -51,7 +51,7 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
   ],
   [
     "At most one test of a webhook, four of a project and sixteen in a process run at the same time. One more is refused with 429 and the time to wait.",
-    [at.service("Webhooks"), "packages/core/src/internal/webhookTests.ts"],
+    [at.service("Webhooks"), "packages/core/src/internal/webhookTestLimiter.ts"],
     [
       webhookTests("limits concurrent webhook tests to %s, and refuses the others for at most 15 s"),
       wireWebhooks("runs one test of a webhook at a time, and refuses a second test with the time to wait")

@@ -15,7 +15,7 @@ import { unchanged } from "../store/Decision.ts"
 import { publishingIssues } from "./renderTemplate.ts"
 import type { CreateTemplateFacts } from "./template.ts"
 import { emptyAbout, newTemplate } from "./template.ts"
-import type { TemplateText } from "./templateContent.ts"
+import type { TemplateAndDraft } from "./templateContent.ts"
 import { mergeTemplateInput } from "./templateContent.ts"
 import {
   changedTemplate,
@@ -63,7 +63,7 @@ const sameAbout = (a: TemplateAbout, b: TemplateAbout): boolean =>
   a.category === b.category &&
   a.locale === b.locale
 
-const createPublished = ({ about, parts }: TemplateText, facts: EnsureTemplateFacts): Ensured => {
+const createPublished = ({ about, parts }: TemplateAndDraft, facts: EnsureTemplateFacts): Ensured => {
   if (facts.count >= resourcesMax) return Result.fail(new TooManyRecords({ record: "template", max: resourcesMax }))
   const made = newTemplate({ about, parts }, facts)
   const version = { ...publishedVersion(made.draft.version, facts.now), revision: 1 }
@@ -102,7 +102,7 @@ const publication = (
 
 const changeExisting = (
   existing: StoredTemplate,
-  { about, parts }: TemplateText,
+  { about, parts }: TemplateAndDraft,
   facts: EnsureTemplateFacts
 ): Ensured => {
   const { template, draft, published } = existing

@@ -19,7 +19,7 @@ import type { Issue } from "../../domain/value/Issue.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
 import { publishingIssues } from "./renderTemplate.ts"
-import type { TemplateText } from "./templateContent.ts"
+import type { TemplateAndDraft } from "./templateContent.ts"
 import { bodyFields, mergeTemplateInput, partsFields } from "./templateContent.ts"
 import {
   changedTemplate,
@@ -48,7 +48,7 @@ export interface CreateTemplateFacts {
 
 /** Makes a template with version 1 as its draft. Nothing is written yet. */
 export const newTemplate = (
-  { about, parts }: TemplateText,
+  { about, parts }: TemplateAndDraft,
   { now, ids, projectId }: Pick<CreateTemplateFacts, "now" | "ids" | "projectId">
 ) => {
   const id = idAt(ids, "tpl", 0)

@@ -123,7 +123,7 @@ const aboutAfter = (
 }
 
 /** The fields of a template, and the parts of its draft. */
-export interface TemplateText {
+export interface TemplateAndDraft {
   readonly about: TemplateAbout
   readonly parts: TemplateParts
 }
@@ -131,9 +131,9 @@ export interface TemplateText {
 /** Merges the input into a template and its draft. Fails with the issues of the sizes. */
 export const mergeTemplateInput = (
   input: TemplateInput,
-  existing: TemplateText,
+  existing: TemplateAndDraft,
   ids: IdBlock
-): Result.Result<TemplateText, ReadonlyArray<Issue>> => {
+): Result.Result<TemplateAndDraft, ReadonlyArray<Issue>> => {
   const about = aboutAfter(input, existing.about)
   const parts = partsAfter(input, existing.parts, ids)
   if (Result.isSuccess(about) && Result.isSuccess(parts))

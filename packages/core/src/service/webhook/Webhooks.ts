@@ -32,7 +32,7 @@ import { sendToWebhook } from "../../internal/eventSending.ts"
 import { resourceOfKind, resourcesOf } from "../../internal/resources.ts"
 import { validated, validProject } from "../../internal/validated.ts"
 import { printWebhookSecret, webhookSecretBytes } from "../../internal/webhookSigning.ts"
-import { makeWebhookTests } from "../../internal/webhookTests.ts"
+import { makeWebhookTestLimiter } from "../../internal/webhookTestLimiter.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { EventSink } from "../../port/EventSink.ts"
 import { IdSource } from "../../port/IdSource.ts"
@@ -134,7 +134,7 @@ export class Webhooks extends Context.Service<
         const rules = webhookUrlRules(checkedOptions("webhooks", webhookRules, options))
         const parseCreate = parseCreateWebhook(rules)
         const parseUpdate = parseUpdateWebhook(rules)
-        const tests = makeWebhookTests()
+        const testLimiter = makeWebhookTestLimiter()
         const store = yield* MailStore
         const commit = makeCommit(store)
         const crypto = yield* Crypto
@@ -221,7 +221,10 @@ export class Webhooks extends Context.Service<
             timestamp: formatInstant(now),
             data: { webhook_id: webhook.id, project_id: webhook.projectId }
           }
-          const result = yield* tests.run(webhook, sendToWebhook({ crypto, decrypt, sink }, webhook, testId, body))
+          const result = yield* testLimiter.run(
+            webhook,
+            sendToWebhook({ crypto, decrypt, sink }, webhook, testId, body)
+          )
           return {
             delivered: result._tag === "Accepted",
             statusCode: "status" in result ? result.status : null,

@@ -26,7 +26,7 @@ const secondsToWait = (tests: ReadonlyArray<TestUnderWay>, now: Instant): number
   return Math.ceil(millis / secondMillis)
 }
 
-export interface WebhookTests {
+export interface WebhookTestLimiter {
   /** Runs a test of the webhook. Fails with `RateLimited` while too many tests are under way. */
   readonly run: <A, E>(
     webhook: { readonly id: string; readonly projectId: string },
@@ -34,7 +34,7 @@ export interface WebhookTests {
   ) => Effect.Effect<A, E | RateLimited>
 }
 
-export const makeWebhookTests = (): WebhookTests => {
+export const makeWebhookTestLimiter = (): WebhookTestLimiter => {
   const underWay = new Set<TestUnderWay>()
   const begin = ({ id: webhookId, projectId }: { readonly id: string; readonly projectId: string }) =>
     Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<TestUnderWay, RateLimited> => {
