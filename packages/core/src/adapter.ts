@@ -59,6 +59,7 @@ export type { PromiseHandOff, PromiseTransport } from "./port/PromiseTransport.t
 // The language of a store.
 export { changeOrder, inCommitOrder, projectIdOfChange, recordKeyOf, recordOf } from "./domain/store/commitOrder.ts"
 export { Conflict } from "./domain/store/Conflict.ts"
+export type { StoreUnavailableReason } from "./domain/store/Conflict.ts"
 export { revisionConflict } from "./domain/store/guard.ts"
 export type { ConflictReason } from "./domain/store/guard.ts"
 export type * from "./domain/store/Change.ts"

@@ -104,6 +104,7 @@ export {
 } from "./domain/value/Instant.ts"
 export type { Instant } from "./domain/value/Instant.ts"
 export { StoreUnavailable } from "./port/MailStore.ts"
+export type { StoreUnavailableReason } from "./domain/store/Conflict.ts"
 
 // The mail that a stub transport kept, for the development mailbox.
 export { MailCapture, nextOutcomes } from "./port/MailCapture.ts"

@@ -254,6 +254,7 @@ export type { RateLimitScope } from "./domain/access/AccessFailure.ts"
 export type { RecordName } from "./domain/store/RecordFailure.ts"
 export type { ArgumentName, Issue, IssueCode } from "./domain/value/Issue.ts"
 export { StoreNotOpened, StoreUnavailable, TransactionRefused } from "./port/MailStore.ts"
+export type { StoreUnavailableReason } from "./domain/store/Conflict.ts"
 
 // Ports that a product provides. Adapters implement them by `@mailkeep/core/adapter`.
 export { Crypto } from "./port/Crypto.ts"

@@ -81,7 +81,7 @@ export {
   TooManyRecords,
   TransactionRefused
 } from "@mailkeep/core"
-export type { Issue, IssueCode, MailFailure, SendRefusal } from "@mailkeep/core"
+export type { Issue, IssueCode, MailFailure, SendRefusal, StoreUnavailableReason } from "@mailkeep/core"
 // Only the type, because the class is loaded with the transport. Its `_tag` is "SmtpOptionsInvalid".
 export type { SmtpOptionsInvalid } from "./adapters.ts"
 

@@ -5,6 +5,7 @@
  */
 import { Clock, Data, Duration, Effect, Result } from "effect"
 import type { Decision } from "../decide/store/Decision.ts"
+import type { StoreUnavailableReason } from "../domain/store/Conflict.ts"
 import { Conflict } from "../domain/store/Conflict.ts"
 import { hourMillis, secondMillis } from "../domain/value/Instant.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
@@ -12,7 +13,7 @@ import { StoreUnavailable } from "../port/MailStore.ts"
 
 /** A result could not be stored within the time that a worker keeps it. The claimed delivery stays claimed until the lease ends. */
 export class NotStored extends Data.TaggedError("NotStored")<{
-  readonly reason: StoreUnavailable["reason"]
+  readonly reason: StoreUnavailableReason
 }> {
   override get message() {
     return `The result could not be stored: ${this.reason}.`

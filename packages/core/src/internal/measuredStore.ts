@@ -6,7 +6,7 @@ import { Clock, Context, Effect } from "effect"
 import { measurementsOf } from "../domain/observability/measurements.ts"
 import type { Measurement } from "../domain/observability/metricTable.ts"
 import type { Change } from "../domain/store/Change.ts"
-import type { Conflict } from "../domain/store/Conflict.ts"
+import type { Conflict, StoreUnavailableReason } from "../domain/store/Conflict.ts"
 import type { Instant } from "../domain/value/Instant.ts"
 import { recordMetric, recordMetricsUnsafe } from "../port/metrics.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
@@ -14,7 +14,7 @@ import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 /** The last write that failed. */
 export interface WriteFailure {
   readonly at: Instant
-  readonly reason: StoreUnavailable["reason"]
+  readonly reason: StoreUnavailableReason
 }
 
 /** What this process knows about the writes of its store. */
@@ -27,7 +27,7 @@ export class StoreWriteStatus extends Context.Service<
 >()("@mailkeep/core/internal/StoreWriteStatus") {}
 
 /** A store under load and a conflict with another writer are no faults of the store. */
-const isFault = (reason: StoreUnavailable["reason"]): boolean => reason !== "overloaded" && reason !== "contended"
+const isFault = (reason: StoreUnavailableReason): boolean => reason !== "overloaded" && reason !== "contended"
 
 const nanosPerSecond = 1e9
 

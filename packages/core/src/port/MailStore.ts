@@ -6,7 +6,7 @@ import type { Effect, Stream } from "effect"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type { Change } from "../domain/store/Change.ts"
-import type { Conflict } from "../domain/store/Conflict.ts"
+import type { Conflict, StoreUnavailableReason } from "../domain/store/Conflict.ts"
 import type { Claim, EventDeliveryClaim, Sweep } from "../domain/store/Claim.ts"
 import type { Delivery } from "../domain/delivery/Delivery.ts"
 import type { EventDelivery } from "../domain/event/EventDelivery.ts"
@@ -19,17 +19,7 @@ import type { Answers, Query } from "../domain/store/Query.ts"
  * commit, the changes may have been applied: read again before the next commit.
  */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
-  readonly reason:
-    | "overloaded"
-    | "locked"
-    | "full"
-    | "read_only"
-    | "closed"
-    | "contended"
-    | "unreachable"
-    | "moving"
-    | "moved"
-    | "newer_schema"
+  readonly reason: StoreUnavailableReason
   /** A sentence that says what to do, when the store knows it. */
   readonly detail?: string
   readonly cause?: unknown

@@ -2,6 +2,7 @@
  * Decides whether a process is healthy, from what its store answers and what it sees of the relay. Source: decision 0046.
  */
 import { refusesLogin } from "../../domain/delivery/SmtpReply.ts"
+import type { StoreUnavailableReason } from "../../domain/store/Conflict.ts"
 import type { Backlog, WorkHealth } from "../../domain/store/Query.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 
@@ -45,18 +46,7 @@ export interface HealthOfRelay {
 }
 
 /** Why the store is unavailable. `timeout`: it did not answer in time. */
-export type StoreFault =
-  | "overloaded"
-  | "locked"
-  | "full"
-  | "read_only"
-  | "closed"
-  | "contended"
-  | "unreachable"
-  | "moving"
-  | "moved"
-  | "newer_schema"
-  | "timeout"
+export type StoreFault = StoreUnavailableReason | "timeout"
 
 /** The facts for the decision. */
 export interface HealthFacts {

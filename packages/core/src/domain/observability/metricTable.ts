@@ -5,6 +5,7 @@
 import { sendingSources } from "../access/ApiKey.ts"
 import { attemptOutcomes } from "../delivery/Delivery.ts"
 import { reportKinds } from "../delivery/DeliveryReport.ts"
+import { storeUnavailableReasons } from "../store/Conflict.ts"
 
 /** The statuses that a delivery reaches by an answer, a report or a decision, and not by waiting for the dispatcher. */
 export const reachedStatuses = [
@@ -23,20 +24,7 @@ const subscriberKinds = ["webhook", "handler"] as const
 const backlogStatuses = ["scheduled", "queued", "sending"] as const
 
 /** The results of a commit: `applied`, `conflict`, or the reason why the store was unavailable. */
-export const commitResults = [
-  "applied",
-  "conflict",
-  "overloaded",
-  "locked",
-  "full",
-  "read_only",
-  "closed",
-  "contended",
-  "unreachable",
-  "moving",
-  "moved",
-  "newer_schema"
-] as const
+const commitResults = ["applied", "conflict", ...storeUnavailableReasons] as const
 
 /** One metric. */
 export interface MetricRow {

@@ -1,9 +1,25 @@
 /**
- * The failure of a commit whose guard does not hold.
+ * Why a commit fails: its guard does not hold, or the store is unavailable. The class `StoreUnavailable` is beside the port `MailStore`.
  */
 import { Data } from "effect"
 import type { ChangeTag } from "./Change.ts"
 import type { ConflictReason } from "./guard.ts"
+
+/** The reasons of `StoreUnavailable`. */
+export const storeUnavailableReasons = [
+  "overloaded",
+  "locked",
+  "full",
+  "read_only",
+  "closed",
+  "contended",
+  "unreachable",
+  "moving",
+  "moved",
+  "newer_schema"
+] as const
+/** Why a store could not be reached or could not do the work. `StoreUnavailable` explains the reasons. */
+export type StoreUnavailableReason = (typeof storeUnavailableReasons)[number]
 
 /** A guard failed, so the store applied no change of the commit. This is normal: another commit can change the facts after they are read. */
 export class Conflict extends Data.TaggedError("Conflict")<{

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { MetricRow } from "../../../src/domain/observability/metricTable.ts"
-import { commitResults, metricTable } from "../../../src/domain/observability/metricTable.ts"
-import type { StoreUnavailable } from "../../../src/port/MailStore.ts"
+import { metricTable } from "../../../src/domain/observability/metricTable.ts"
 
 const rows = Object.entries<MetricRow>(metricTable)
 
@@ -36,21 +35,5 @@ describe("metricTable", () => {
     const seriesOf = ({ labels }: MetricRow) =>
       Object.values(labels).reduce((product, values) => product * values.length, 1)
     expect(rows.reduce((sum, [, row]) => sum + seriesOf(row), 0)).toBeLessThan(100)
-  })
-
-  it("has a result for every reason of an unavailable store", () => {
-    const reasons: Readonly<Record<StoreUnavailable["reason"], true>> = {
-      overloaded: true,
-      locked: true,
-      full: true,
-      read_only: true,
-      closed: true,
-      contended: true,
-      unreachable: true,
-      moving: true,
-      moved: true,
-      newer_schema: true
-    }
-    expect(commitResults.toSorted()).toEqual(["applied", "conflict", ...Object.keys(reasons)].toSorted())
   })
 })
