@@ -28,16 +28,14 @@ const noRows = () => {
   return new InvalidArgument({ argument: "input", issues: [{ path: ["rows"], code: "invalid_type", message }] })
 }
 
-const isFunction = (value: unknown): boolean => typeof value === "function"
-
 /**
  * Rows of a product as a stream, which fails for a value that has no rows. A failure of the product's own iterable ends the import with that failure.
  */
 const streamOf = <A>(rows: AsyncIterable<A> | Iterable<A>): Stream.Stream<A, unknown> => {
   if (typeof rows !== "object" || rows === null) return Stream.fail(noRows())
-  if (Symbol.asyncIterator in rows && isFunction(rows[Symbol.asyncIterator]))
+  if (Symbol.asyncIterator in rows && typeof rows[Symbol.asyncIterator] === "function")
     return Stream.fromAsyncIterable(rows, (cause) => cause)
-  return Symbol.iterator in rows && isFunction(rows[Symbol.iterator])
+  return Symbol.iterator in rows && typeof rows[Symbol.iterator] === "function"
     ? Stream.fromIterable(rows)
     : Stream.fail(noRows())
 }

@@ -6,6 +6,7 @@ import { Domains, EventSender, MailCore, PlanSource } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
 import * as NodeDnsResolver from "@mailkeep/core/node/dns"
 import * as NodeFiles from "@mailkeep/core/node/files"
+import { given } from "@mailkeep/core/options"
 import { Context, Effect, Fiber, Layer, ManagedRuntime, Redacted, Scheduler, Scope } from "effect"
 import { logLayer } from "./logging.ts"
 import type { MailServices } from "./Mail.ts"
@@ -69,10 +70,6 @@ const adaptersOf = ({ store, transport, plan, webhooks, nameServers, attachmentF
     // The last layer wins.
     adapters ?? Layer.empty
   )
-
-/** Drops the fields that are `undefined`, so that they do not replace a default. */
-const given = <A extends object>(fields: A): { [K in keyof A]: Exclude<A[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 
 const coreOptionsOf = ({ masterSecret, mailHost, ...options }: MailOptions): MailCoreOptions => {
   const { dispatcher, retention, handOff, events, webhooks, health, unsubscribe, graceMillis } = options

@@ -2,7 +2,8 @@
  * Lets a busy dispatcher claim in batches, and seldom for anything but hand-offs. Each claim is a commit with a disk sync. The end of every hand-off and
  * every commit of another process would otherwise cause three claims, and hand-offs that begin one by one share no commit.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import { monotonicMillis } from "./moment.ts"
 
 /** The part of the hand-offs that must have ended before a busy dispatcher claims again. */
 const batchFraction = 1 / 4
@@ -59,8 +60,7 @@ export const makeBusyTurns = (concurrency: number): BusyTurns => {
 
   return {
     plan: (facts) =>
-      Effect.map(Clock.monotonicTimeNanos, (nanos): TurnPlan => {
-        const now = Number(nanos / 1_000_000n)
+      Effect.map(monotonicMillis, (now): TurnPlan => {
         const only = isOtherDue || now - queuedAt >= queueingAndRecoveryMillis ? "all" : "handOffs"
         const waitMillis = only === "all" ? 0 : batchWait(facts, now)
         if (waitMillis > 0) return { waitMillis, only }

@@ -2,8 +2,9 @@
  * Leaves the distribution of events to another process for a while after both have distributed the same ones. Otherwise several processes repeat the
  * same work for every event, and all but one of their commits are refused.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { DistributedBatch } from "./eventDistribution.ts"
+import { monotonicMillis } from "./moment.ts"
 
 /** The first pause. Each further one in a row takes twice as long. */
 const pauseMillisMin = 25
@@ -16,8 +17,6 @@ export interface DistributionPause {
   /** Records whether another process distributed the same events, which begins a pause. */
   readonly record: (batch: DistributedBatch) => Effect.Effect<void>
 }
-
-const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 export const makeDistributionPause = (): DistributionPause => {
   let nextPause = pauseMillisMin

@@ -12,10 +12,15 @@ export interface Moment {
   readonly monotonicMillis: number
 }
 
+/** Whole milliseconds of the monotonic clock. */
+export const monotonicMillis: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, (nanos) =>
+  Number(nanos / 1_000_000n)
+)
+
 export const currentMoment: Effect.Effect<Moment> = Effect.zipWith(
   Clock.currentTimeMillis,
-  Clock.monotonicTimeNanos,
-  (now, nanos) => ({ now, monotonicMillis: Number(nanos / 1_000_000n) })
+  monotonicMillis,
+  (now, monotonic) => ({ now, monotonicMillis: monotonic })
 )
 
 /** How many milliseconds lie between two moments, by the clock that advanced more. */

@@ -32,9 +32,9 @@ const pruned = ({ message, deliveries }: PruneFacts, { bodies, attachments }: Pr
 
 /**
  * Decides what is left of each message. Subject, recipients, metadata, deliveries and attempts stay, so the log and the usage stay right. The
- * store deletes a content with the last message that refers to it. Returns the number of changed messages.
+ * store deletes a content with the last message that refers to it.
  */
-export const pruneMessages = (all: ReadonlyArray<PruneFacts>, before: PruneBefore): Decision<number> => {
+export const pruneMessages = (all: ReadonlyArray<PruneFacts>, before: PruneBefore): Decision<null> => {
   const changes = all.flatMap((facts) => {
     const after = pruned(facts, before)
     return after === facts.message
@@ -47,5 +47,5 @@ export const pruneMessages = (all: ReadonlyArray<PruneFacts>, before: PruneBefor
           } as const
         ]
   })
-  return { changes, answer: changes.length }
+  return { changes, answer: null }
 }
