@@ -104,7 +104,10 @@ const mayBeReported = ({ status, reason, ambiguousAttempts, reachedRelay }: Deli
   status === "complained" ||
   (status === "failed" && reason === "delivery_uncertain")
 
-/** The message of an attempt that a report has ended. */
+/**
+ * The message of an attempt that a report has ended. It is stored in attempts, and `deliveryEntries` recognizes such an attempt by it. Never change
+ * this text: the entries of stored attempts would become wrong.
+ */
 export const reportedBeforeReply = "A report about the delivery arrived before the relay answered."
 
 /** Ends the attempt that is under way: the report shows that the relay has the message. */
