@@ -99,7 +99,8 @@ export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (r
     const current = runtime()
     const exit = await (hasEnded ? closed : exitOf(effect, current, signal))
     if (Exit.isSuccess(exit)) return exit.value
-    // Later, because it may interrupt the other calls that are about to end in the same way. Before the caller learns of the rejection.
+    // In a microtask, because `onFailure` disposes of the runtime, which interrupts its calls. Calls that failed by the same opening reject first,
+    // with its failure. The microtask still runs before the caller sees the rejection, so that the next call opens again.
     if (!Cause.hasInterruptsOnly(exit.cause)) queueMicrotask(() => onFailure(current))
     throw rejectionOf(exit.cause, signal, callerFrames(run, 0))
   }

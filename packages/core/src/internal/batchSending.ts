@@ -67,13 +67,18 @@ export const makeBatchSending = ({ withFiles, accept }: BatchSendingDeps) => {
   /** Reads the files of one message after another. Stops when the batch has too many bytes. */
   const itemsOf = Effect.fnUntraced(function* (principal: Principal, inputs: ReadonlyArray<unknown>) {
     const items: Array<Item> = []
-    let left = batchBytesMax - inputs.reduce<number>((sum, input) => sum + batchItemBytes(input), 0)
-    if (left < 0) return yield* batchTooLarge()
+    let total = inputs.reduce<number>((sum, input) => sum + batchItemBytes(input), 0)
+    if (total > batchBytesMax) return yield* batchTooLarge()
     for (const given of inputs) {
       const input = yield* Effect.result(withFiles(principal, given))
-      const bytes = Result.isSuccess(input) ? batchItemBytes(input.success) : 0
-      left -= bytes - (Result.isSuccess(input) ? batchItemBytes(given) : 0)
-      if (left < 0) return yield* batchTooLarge()
+      if (Result.isFailure(input)) {
+        items.push({ input, bytes: 0 })
+        continue
+      }
+      const bytes = batchItemBytes(input.success)
+      // The contents that were read replace the paths.
+      total += bytes - batchItemBytes(given)
+      if (total > batchBytesMax) return yield* batchTooLarge()
       items.push({ input, bytes })
     }
     return items
