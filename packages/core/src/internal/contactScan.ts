@@ -2,7 +2,7 @@
  * Scans contacts for filters that no index supports. A scan is split into pieces, so that no query of the store is long. Each project
  * has few scans at once.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { ContactRecord } from "../domain/contact/Contact.ts"
 import type { ContactFilters } from "../domain/contact/ContactPredicate.ts"
 import { ContactFilterTooSlow } from "../domain/contact/ContactFailure.ts"
@@ -12,6 +12,7 @@ import type { ProjectId } from "../domain/access/Project.ts"
 import type { ContactScan } from "../domain/store/Query.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { boundedWorkByKey } from "./boundedWork.ts"
+import { monotonicMillis } from "./moment.ts"
 
 /** How many contacts one query reads: a few milliseconds of work for the store, about 10 ms with the largest filter. */
 const scanLimit = 2_000
@@ -44,15 +45,14 @@ export const makeContactScanner = (store: MailStoreShape): ContactScanner => {
     projectId: ProjectId,
     filters: ContactFilters,
     page: PageRequest,
-    deadlineNanos: bigint
+    deadlineMillis: number
   ): Effect.fn.Return<Page<ContactRecord>, ContactFilterTooSlow | StoreUnavailable> {
     const items: Array<ContactRecord> = []
     let total = 0
     let after: Position | null = null
     const first = Math.min(Number.MAX_SAFE_INTEGER, (page.page - 1) * page.limit)
     do {
-      if ((yield* Clock.monotonicTimeNanos) >= deadlineNanos)
-        return yield* new ContactFilterTooSlow({ millis: scanMillisMax })
+      if ((yield* monotonicMillis) >= deadlineMillis) return yield* new ContactFilterTooSlow({ millis: scanMillisMax })
       const skip = Math.max(0, first - total)
       const [piece]: readonly [ContactScan] = yield* store.read([
         { _tag: "ContactScan", projectId, filters, after, skip, limit: page.limit - items.length, scanLimit }
@@ -66,8 +66,8 @@ export const makeContactScanner = (store: MailStoreShape): ContactScanner => {
 
   return {
     page: (projectId, filters, page) =>
-      Effect.flatMap(Clock.monotonicTimeNanos, (now) =>
-        withPermit(projectId, pieces(projectId, filters, page, now + BigInt(scanMillisMax) * 1_000_000n))
+      Effect.flatMap(monotonicMillis, (now) =>
+        withPermit(projectId, pieces(projectId, filters, page, now + scanMillisMax))
       ),
     piece: (projectId, filters, after) =>
       Effect.map(

@@ -2,11 +2,12 @@
  * Fills a page of a listing whose filters no index supports: reads on until the page is full, the listing ends, or the time limit is reached. The
  * next page continues after the last record that was examined. Source: decision 0065.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { ProjectId } from "../domain/access/Project.ts"
 import { secondMillis } from "../domain/value/Instant.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { boundedWorkByKey } from "./boundedWork.ts"
+import { monotonicMillis } from "./moment.ts"
 
 /** No read of a page begins later than this after the first one. */
 export const fillMillisMax = secondMillis
@@ -31,8 +32,8 @@ export const makePageFiller = () => {
     read: ReadPart<A, P>
   ): Effect.Effect<ListingPart<A, P>, StoreUnavailable> =>
     Effect.gen(function* () {
-      const begin = yield* Clock.monotonicTimeNanos
-      const isInTime = Effect.map(Clock.monotonicTimeNanos, (now) => now - begin < BigInt(fillMillisMax) * 1_000_000n)
+      const begin = yield* monotonicMillis
+      const isInTime = Effect.map(monotonicMillis, (now) => now - begin < fillMillisMax)
       let page = yield* read(after, limit)
       const readOn = Effect.gen(function* () {
         while (page.next !== null && page.items.length < limit && (yield* isInTime)) {

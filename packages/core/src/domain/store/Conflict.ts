@@ -1,5 +1,5 @@
 /**
- * Why a commit fails: its guard does not hold, or the store is unavailable. The class `StoreUnavailable` is beside the port `MailStore`.
+ * Why a commit fails: its guard does not hold, or the store is unavailable. The port `MailStore` declares the class `StoreUnavailable`.
  */
 import { Data } from "effect"
 import type { ChangeTag } from "./Change.ts"
