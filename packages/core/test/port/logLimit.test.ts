@@ -23,6 +23,21 @@ describe("makeLogLimit", () => {
       })
     ))
 
+  it("forgets the subjects whose period has ended when it has 1,000, and no others", () =>
+    run(
+      Effect.gen(function* () {
+        const { takeLogLine } = makeLogLimit(10_000)
+        yield* takeLogLine("old")
+        yield* takeLogLine("old")
+        yield* TestClock.adjust("10 seconds")
+        for (let n = 1; n < 1000; n++) yield* takeLogLine(`subject ${n}`)
+        expect(yield* takeLogLine("one more")).toBe(0)
+        expect(yield* takeLogLine("subject 1")).toBeNull()
+        // The line that was left out before is no longer counted.
+        expect(yield* takeLogLine("old")).toBe(0)
+      })
+    ))
+
   it("lets a line through after the period although the wall clock was set back", () =>
     run(
       Effect.gen(function* () {
