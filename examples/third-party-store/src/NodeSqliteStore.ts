@@ -10,6 +10,7 @@ import { storeFromPromises, StoreNotOpened, StoreUnavailable } from "@mailkeep/c
 import { answerQuery } from "./answerQuery.ts"
 import { applyChange } from "./applyChange.ts"
 import { claim, claimEventDeliveries, sweep } from "./claims.ts"
+import { sweepMessages } from "./contents.ts"
 import type { RecordTables } from "./records.ts"
 import { recordTables, schema } from "./records.ts"
 
@@ -137,6 +138,7 @@ const open = async (filename: string): Promise<PromiseStore> => {
     claim: (request) => write(() => claim(tables, request)),
     claimEventDeliveries: (request) => write(() => claimEventDeliveries(tables, request)),
     sweep: (request) => write(() => sweep(tables, request)),
+    sweepMessages: (request) => write(() => sweepMessages(tables, request)),
     read: (queries) => inOneState("BEGIN", () => queries.map((query) => answerQuery(tables, query))),
     onCommitOfOtherProcess: (listener) => {
       const stop = new AbortController()

@@ -5,7 +5,7 @@
 import type { SQLInputValue } from "node:sqlite"
 import * as Mail from "@mailkeep/core/adapter"
 import { isFree } from "./claims.ts"
-import { contentChunk } from "./contents.ts"
+import { contentChunk, messagesBefore } from "./contents.ts"
 import type { Kind, RecordTables, Records } from "./records.ts"
 import { recordPage, recordsByKey } from "./storedRecords.ts"
 
@@ -167,15 +167,7 @@ const answers: Mail.Answering<RecordTables> = {
   Counters: (tables, { projectId, names }) => names.map((name) => get(tables, "Counter", projectId, name)?.value ?? 0),
   Idempotency: (tables, { projectId, key }) => get(tables, "Idempotency", projectId, key),
   Message: getOwn("Message"),
-  MessagesBefore: (tables, { before, after, limit }) =>
-    tables.find(
-      "Message",
-      "createdAt < ? AND (createdAt, id) > (?, ?) ORDER BY createdAt, id LIMIT ?",
-      before,
-      after?.createdAt ?? Number.MIN_SAFE_INTEGER,
-      after?.id ?? "",
-      limit
-    ),
+  MessagesBefore: messagesBefore,
   ContentChunk: contentChunk,
   Delivery: getOwn("Delivery"),
   DeliveryById: (tables, { id }) => tables.find("Delivery", "id = ?", id)[0] ?? null,

@@ -3,7 +3,6 @@
  */
 import * as Mail from "@mailkeep/core/adapter"
 import { undistributedKey } from "./storedRecords.ts"
-import { sweepMessages } from "./contents.ts"
 import type { RecordTables } from "./records.ts"
 
 /** A condition on a row that can be claimed. Its parameter is the time. */
@@ -61,16 +60,14 @@ const isIdle = ["Delivery", "EventDelivery"]
   .join(" AND ")
 
 /** The table of each sweep, the condition of an old record, and the order, which begins with the age. */
-const sweeps: Readonly<Record<Exclude<Mail.SweepKind, "messages">, { table: string; order: string; where: string }>> = {
+const sweeps: Readonly<Record<Mail.SweepKind, { table: string; order: string; where: string }>> = {
   events: { table: "Event", order: "occurredAt, id", where: "occurredAt < ?" },
   idempotency: { table: "Idempotency", order: "expiresAt, key", where: "expiresAt < ?" },
   eventDeliveries: { table: "EventDelivery", order: "endedAt, id", where: "endedAt < ?" },
   leases: { table: "Lease", order: "leaseUntil, key", where: `leaseUntil < ? AND ${isIdle}` }
 }
 
-export const sweep = (tables: RecordTables, request: Mail.Sweep): number => {
-  const { kind, before, limit } = request
-  if (kind === "messages") return sweepMessages(tables, request)
+export const sweep = (tables: RecordTables, { kind, before, limit }: Mail.Sweep): number => {
   const { table, order, where } = sweeps[kind]
   const old = `SELECT key FROM ${table} WHERE ${where} ORDER BY ${order} LIMIT ?`
   const keys = tables.rows(old, before, limit).map(({ key }) => key as string)

@@ -47,13 +47,26 @@ export const deleteAttempts = (tables: RecordTables, { projectId, id }: Mail.Del
   tables.rows("DELETE FROM Attempt WHERE projectId = ? AND deliveryId = ?", projectId, id)
 }
 
-/** Deletes the messages of one sweep. Returns their number. */
-export const sweepMessages = (tables: RecordTables, sweep: Mail.Sweep): number => {
-  const old = tables.find("Message", "createdAt < ? ORDER BY createdAt, id", sweep.before)
+/** The messages that were created before an instant, oldest first, after a position. */
+export const messagesBefore = (
+  tables: RecordTables,
+  { before, after, limit }: Mail.MessageSweep
+): ReadonlyArray<Mail.Message> =>
+  tables.find(
+    "Message",
+    "createdAt < ? AND (createdAt, id) > (?, ?) ORDER BY createdAt, id LIMIT ?",
+    before,
+    after?.createdAt ?? Number.MIN_SAFE_INTEGER,
+    after?.id ?? "",
+    limit
+  )
+
+/** Deletes the messages of one sweep. */
+export const sweepMessages = (tables: RecordTables, sweep: Mail.MessageSweep): Mail.SweptMessages => {
   const deliveriesOf = ({ id, projectId }: Mail.Message) =>
     tables.find("Delivery", "messageId = ? AND projectId = ?", id, projectId)
-  const messages = Mail.evaluateMessageSweep(old, deliveriesOf, sweep)
-  const deliveries = messages.flatMap(deliveriesOf)
+  const { ended, next } = Mail.evaluateMessageSweep(messagesBefore(tables, sweep), deliveriesOf, sweep)
+  const deliveries = ended.flatMap(deliveriesOf)
   for (const delivery of deliveries) {
     deleteAttempts(tables, delivery)
     tables.remove(`Delivery/${delivery.projectId}/${delivery.id}`)
@@ -63,10 +76,10 @@ export const sweepMessages = (tables: RecordTables, sweep: Mail.Sweep): number =
     const value = ((tables.get(key) as Mail.Counter | undefined)?.value ?? 0) + by
     tables.put(key, { projectId, name, value })
   }
-  for (const message of messages) {
+  for (const message of ended) {
     tables.remove(`Message/${message.projectId}/${message.id}`)
     deleteReferences(tables, message)
     deleteUnusedContents(tables, message)
   }
-  return messages.length
+  return { deleted: ended.length, next }
 }

@@ -1,7 +1,7 @@
 /**
  * A script is a list of commits, claims, sweeps and reads, as data. It runs on any store and can be pasted into a test.
  */
-import type { AnswerOf, Change, Claim, EventDeliveryClaim, Query, Sweep } from "@mailkeep/core/adapter"
+import type { AnswerOf, Change, Claim, EventDeliveryClaim, MessageSweep, Query, Sweep } from "@mailkeep/core/adapter"
 import type { MailStoreShape, StoreUnavailable } from "@mailkeep/core/adapter"
 import { compareRecordKeys, storedRecordKey } from "@mailkeep/core/adapter"
 import { Effect, Exit } from "effect"
@@ -15,6 +15,7 @@ export type Step =
   | { readonly claim: Claim }
   | { readonly claimEventDeliveries: EventDeliveryClaim }
   | { readonly sweep: Sweep }
+  | { readonly sweepMessages: MessageSweep }
   | { readonly read: ReadonlyArray<Query> }
 
 /** Calls of a store in order. */
@@ -42,7 +43,9 @@ const run = (store: MailStoreShape, step: Step): Effect.Effect<unknown, unknown>
         ? store.claimEventDeliveries(step.claimEventDeliveries)
         : "sweep" in step
           ? store.sweep(step.sweep)
-          : readSorted(store, step.read)
+          : "sweepMessages" in step
+            ? store.sweepMessages(step.sweepMessages)
+            : readSorted(store, step.read)
 
 /** The answer of the store, or the number and the reason of the refused change. */
 const toAnswer = (exit: Exit.Exit<unknown, unknown>): unknown => {

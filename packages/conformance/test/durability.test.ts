@@ -1,3 +1,4 @@
+import type { SweptMessages } from "@mailkeep/core/adapter"
 import { changeOrder, claimKinds, sweepKinds } from "@mailkeep/core/adapter"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect } from "effect"
@@ -12,6 +13,7 @@ const kindsOf = (step: Step, answer: unknown): ReadonlyArray<string> => {
   if ("claim" in step) return (answer as ReadonlyArray<unknown>).length > 0 ? [step.claim.kind] : []
   if ("claimEventDeliveries" in step) return (answer as ReadonlyArray<unknown>).length > 0 ? ["event deliveries"] : []
   if ("sweep" in step) return (answer as number) > 0 ? [`sweep of ${step.sweep.kind}`] : []
+  if ("sweepMessages" in step) return (answer as SweptMessages).deleted > 0 ? ["sweep of messages"] : []
   return []
 }
 
@@ -25,7 +27,8 @@ it("makes every kind of change, claim and sweep before a store is opened again",
     ...changeOrder,
     ...Object.keys(claimKinds),
     "event deliveries",
-    ...sweepKinds.map((kind) => `sweep of ${kind}`)
+    ...sweepKinds.map((kind) => `sweep of ${kind}`),
+    "sweep of messages"
   ]
   expect(all.filter((kind) => !seen.has(kind))).toEqual([])
 })

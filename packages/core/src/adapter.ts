@@ -106,6 +106,7 @@ export {
   deliveryInstants,
   evaluateMessageSweep,
   hasEndedBefore,
+  nextSweptPosition,
   sweptCounts,
   withDeletedCounts
 } from "./domain/store/messageSweep.ts"

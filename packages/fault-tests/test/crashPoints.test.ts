@@ -59,6 +59,7 @@ const crashing = (raw: MailStoreShape, crash: Crash | undefined, dead: Deferred.
     commit: (changes) => writing(raw.commit(changes)),
     claim: (claim) => writing(raw.claim(claim)),
     sweep: (sweep) => whileAlive(raw.sweep(sweep)),
+    sweepMessages: (sweep) => whileAlive(raw.sweepMessages(sweep)),
     read: (queries) => whileAlive(raw.read(queries))
   }
   return { store, writes: () => writes }

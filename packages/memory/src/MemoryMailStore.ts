@@ -8,7 +8,7 @@ import { Conflict, MailStore, StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Layer, Ref, Result, Stream } from "effect"
 import { answerQuery } from "./internal/answerQuery.ts"
 import { applyChange } from "./internal/applyChange.ts"
-import { claimDeliveries, claimEventDeliveries, sweepState } from "./internal/claimDeliveries.ts"
+import { claimDeliveries, claimEventDeliveries, sweepMessages, sweepState } from "./internal/claimDeliveries.ts"
 import type { State } from "./internal/State.ts"
 import { empty } from "./internal/State.ts"
 
@@ -36,6 +36,7 @@ export const make: Effect.Effect<MailStoreShape> = Effect.map(Ref.make<State>(em
   read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
     Effect.map(Ref.get(ref), (state) => queries.map((query) => answerQuery(state, query)) as Answers<Qs>),
   sweep: (sweep) => Ref.modify(ref, (state) => sweepState(state, sweep)),
+  sweepMessages: (sweep) => Ref.modify(ref, (state) => sweepMessages(state, sweep)),
   commitsOfOtherProcesses: Stream.never
 }))
 
@@ -54,7 +55,8 @@ const makeScoped = Effect.gen(function* () {
     claim: (request) => ifOpen(store.claim(request)),
     claimEventDeliveries: (request) => ifOpen(store.claimEventDeliveries(request)),
     read: (queries) => ifOpen(store.read(queries)),
-    sweep: (request) => ifOpen(store.sweep(request))
+    sweep: (request) => ifOpen(store.sweep(request)),
+    sweepMessages: (request) => ifOpen(store.sweepMessages(request))
   } satisfies MailStoreShape
 })
 

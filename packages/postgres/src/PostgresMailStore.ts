@@ -8,6 +8,7 @@ import { Context, Effect, Latch, Layer } from "effect"
 import type { Scope } from "effect"
 import type { Pool } from "pg"
 import { makeClaims } from "./internal/claim/claims.ts"
+import { makeSweepMessages } from "./internal/claim/messageSweep.ts"
 import { makeSweep } from "./internal/claim/sweep.ts"
 import { makeDatabase } from "./internal/database.ts"
 import { databaseIdentity, makeJoinTransaction } from "./internal/joinedTransaction.ts"
@@ -117,6 +118,7 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
     const commitGroup = makeCommitGroup(makeCommitTransactions(database, schema, count.take), notifications.send)
     const claims = makeClaims(database, schema)
     const sweep = makeSweep(database, schema)
+    const sweepMessages = makeSweepMessages(database, schema)
     const groupRead = makeGroupRead((queries) => answerQueries(database, schema, queries))
     const commitsOfOtherProcesses = yield* makeOtherCommits(count, hint)
     // Opened last, so that a close finishes the commits that wait before it closes the connections.
@@ -143,6 +145,7 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
       read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
         whileOpen(attemptRead(() => groupRead(queries) as unknown as Promise<Answers<Qs>>)),
       sweep: (request) => whileOpen(attemptWrite(() => sweep(request))),
+      sweepMessages: (request) => whileOpen(attemptWrite(() => sweepMessages(request))),
       commitsOfOtherProcesses,
       joinTransaction,
       groupCounts: group.counts

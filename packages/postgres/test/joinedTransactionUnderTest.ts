@@ -44,7 +44,8 @@ export const open = (argument: string) =>
         claim: (claim) => open((joined) => joined.claim(claim)),
         claimEventDeliveries: (claim) => open((joined) => joined.claimEventDeliveries(claim)),
         read: (queries) => open((joined) => joined.read(queries)),
-        sweep: (sweep) => open((joined) => joined.sweep(sweep))
+        sweep: (sweep) => open((joined) => joined.sweep(sweep)),
+        sweepMessages: (sweep) => open((joined) => joined.sweepMessages(sweep))
       }
       return Context.make(MailStore, joining).pipe(
         Context.add(PostgresMailStore.PostgresMailStore, { ...store, ...joining })

@@ -3,7 +3,7 @@
  * `bouncer.conformance.test.ts`.
  */
 import type { BucketRef, StoreNotOpened } from "@mailkeep/core/adapter"
-import { RateLimiter } from "@mailkeep/core/adapter"
+import { RateLimiter, sweepKinds } from "@mailkeep/core/adapter"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { createGuideRoles, guideRolesOf } from "@mailkeep/test-support/postgresGuide"
 import { Effect } from "effect"
@@ -64,8 +64,8 @@ FROM pg_roles WHERE rolname = current_user`
       const store = yield* PostgresMailStore.PostgresMailStore
       const limiter = yield* RateLimiter
       yield* store.commit([setting])
-      const kinds = ["messages", "events", "idempotency", "eventDeliveries", "leases"] as const
-      const swept = yield* Effect.forEach(kinds, (kind) => store.sweep({ kind, before: 1, limit: 10 } as never))
+      const swept = yield* Effect.forEach(sweepKinds, (kind) => store.sweep({ kind, before: 1, limit: 10 }))
+      const { deleted } = yield* store.sweepMessages({ before: 1, after: null, limit: 10 })
       const decision = yield* limiter.take([ref], 1000)
       const client = yield* Effect.promise(() => pool.connect())
       yield* Effect.promise(() => client.query("BEGIN"))
@@ -78,7 +78,7 @@ FROM pg_roles WHERE rolname = current_user`
         { _tag: "Setting", name: "color" },
         { _tag: "Setting", name: "joined" }
       ])
-      return { swept, allowed: decision.allowed, values }
+      return { swept: [...swept, deleted], allowed: decision.allowed, values }
     })
     const layer = sharedServices.layer({ pool, migrate: false, listen: appUrl })
     expect(await Effect.runPromise(Effect.provide(program, layer))).toEqual({

@@ -155,6 +155,7 @@ export const make = ({
         return Effect.catch(once, (failure) => (isLocked(failure) ? retryLocked(once) : Effect.fail(failure)))
       },
       sweep: (sweep) => group.submit({ _tag: "Sweep", sweep }),
+      sweepMessages: (sweep) => group.submit({ _tag: "SweepMessages", sweep }),
       commitsOfOtherProcesses: Stream.fromEffect(thread?.firstVersion ?? Effect.succeed(openedVersion)).pipe(
         Stream.concat(
           Stream.fromEffectSchedule(

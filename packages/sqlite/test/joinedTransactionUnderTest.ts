@@ -50,7 +50,8 @@ export const open = (filename: string) =>
         claim: (claim) => open((joined) => joined.claim(claim)),
         claimEventDeliveries: (claim) => open((joined) => joined.claimEventDeliveries(claim)),
         read: (queries) => open((joined) => joined.read(queries)),
-        sweep: (sweep) => open((joined) => joined.sweep(sweep))
+        sweep: (sweep) => open((joined) => joined.sweep(sweep)),
+        sweepMessages: (sweep) => open((joined) => joined.sweepMessages(sweep))
       }
       return Context.make(MailStore, joining).pipe(
         Context.add(SqliteMailStore.SqliteMailStore, { ...store, ...joining })

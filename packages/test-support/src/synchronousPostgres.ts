@@ -9,7 +9,7 @@ import { Conflict, StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Stream } from "effect"
 
 /** The calls of a store that a thread makes. `open` opens an empty store. */
-type StoreCall = "open" | "close" | "commit" | "claim" | "claimEventDeliveries" | "read" | "sweep"
+type StoreCall = "open" | "close" | "commit" | "claim" | "claimEventDeliveries" | "read" | "sweep" | "sweepMessages"
 
 /** One call, as it goes to the thread. */
 export interface StoreRequest {
@@ -94,6 +94,7 @@ export const startSynchronousStores = (url: string): SynchronousStores => {
           claimEventDeliveries: (claim) => perform(number, "claimEventDeliveries", claim),
           read: (queries) => perform(number, "read", queries),
           sweep: (sweep) => perform(number, "sweep", sweep),
+          sweepMessages: (sweep) => perform(number, "sweepMessages", sweep),
           // Two cores over one store find each other's commits by their own waits.
           commitsOfOtherProcesses: Stream.never
         },

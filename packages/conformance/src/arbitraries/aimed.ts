@@ -158,6 +158,7 @@ const advance = (store: MailStoreShape, step: Step): void => {
   else if ("claimEventDeliveries" in step)
     Effect.runSync(Effect.exit(store.claimEventDeliveries(step.claimEventDeliveries)))
   else if ("sweep" in step) Effect.runSync(Effect.exit(store.sweep(step.sweep)))
+  else if ("sweepMessages" in step) Effect.runSync(Effect.exit(store.sweepMessages(step.sweepMessages)))
 }
 
 /** Returns the script of the shots. All operations of the reference store are synchronous. */

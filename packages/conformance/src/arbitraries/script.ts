@@ -1,14 +1,14 @@
 /**
  * Arbitraries for scripts of commits, claims, sweeps and reads.
  */
-import type { Claim, EventDeliveryClaim, Rotation, Sweep } from "@mailkeep/core/adapter"
+import type { Claim, EventDeliveryClaim, MessageSweep, Rotation, Sweep } from "@mailkeep/core/adapter"
 import { claimKinds, sweepKinds } from "@mailkeep/core/adapter"
 import * as fc from "fast-check"
 import type { Script, Step } from "../Script.ts"
 import { aimed } from "./aimed.ts"
 import { commit } from "./change.ts"
 import { query } from "./query.ts"
-import { subscriber, instant, of, orNull, record, worker } from "./sharedIds.ts"
+import { subscriber, instant, messageId, of, orNull, record, worker } from "./sharedIds.ts"
 
 /** Where a claim begins, and its limit for each project. */
 const rotation: fc.Arbitrary<Rotation> = record({
@@ -39,10 +39,17 @@ export const claimEventDeliveries: fc.Arbitrary<EventDeliveryClaim> = record({
   leaseUntil: instant
 })
 
-/** Sweeps of every kind of record. */
+/** Sweeps of every kind of record but messages. */
 export const sweep: fc.Arbitrary<Sweep> = record({
   kind: of(...sweepKinds),
   before: instant,
+  limit: fc.integer({ min: 1, max: 3 })
+})
+
+/** Sweeps of messages. */
+export const sweepMessages: fc.Arbitrary<MessageSweep> = record({
+  before: instant,
+  after: orNull(record({ createdAt: instant, id: messageId })),
   limit: fc.integer({ min: 1, max: 3 })
 })
 
@@ -51,6 +58,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: record({ claim }) },
   { weight: 1, arbitrary: record({ claimEventDeliveries }) },
   { weight: 1, arbitrary: record({ sweep }) },
+  { weight: 1, arbitrary: record({ sweepMessages }) },
   { weight: 5, arbitrary: record({ read: fc.array(query, { minLength: 1, maxLength: 4 }) }) }
 )
 

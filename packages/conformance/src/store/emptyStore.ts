@@ -113,6 +113,8 @@ const answered = law(
     yield* same("the claimed event deliveries", posts, [])
     for (const kind of ["events", "idempotency", "leases", "eventDeliveries"] as const)
       yield* same(`the number of a sweep of ${kind}`, yield* store.sweep({ kind, before: noon, limit: 9 }), 0)
+    const swept = yield* store.sweepMessages({ before: noon, after: null, limit: 9 })
+    yield* same("what a sweep of messages did", swept, { deleted: 0, next: null })
   }
 )
 

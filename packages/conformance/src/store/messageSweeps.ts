@@ -1,7 +1,7 @@
 /**
  * Laws of the sweep of messages: which messages it deletes, and what goes with them.
  */
-import type { Delivery, MailStoreShape, Message } from "@mailkeep/core/adapter"
+import type { Delivery, MailStoreShape, Message, Position, SweptMessages } from "@mailkeep/core/adapter"
 import { deliveryInstants } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
@@ -20,7 +20,8 @@ const ended = (change: Partial<Delivery> = {}): Delivery =>
 
 const old = (change: Partial<Message> = {}): Message => sample.message({ createdAt: 1, attachments: [], ...change })
 
-const sweep = (store: MailStoreShape, limit = 99) => store.sweep({ kind: "messages", before: noon, limit })
+const sweep = (store: MailStoreShape, limit = 99) =>
+  Effect.map(store.sweepMessages({ before: noon, after: null, limit }), ({ deleted }) => deleted)
 
 const isLeft = (store: MailStoreShape, id: string, project = projectId) =>
   Effect.map(ask(store, { _tag: "Message", projectId: project, id }), (one) => one !== null)
@@ -52,7 +53,11 @@ const endedOnly = law(
       store,
       insert.message(old({ id: "msg_later", createdAt: noon })),
       insert.message(old({ id: "msg_apart" })),
-      insert.delivery(ended({ id: "del_apart", messageId: "msg_apart", projectId: otherId, bouncedAt: noon }))
+      insert.delivery(ended({ id: "del_apart", messageId: "msg_apart", projectId: otherId, bouncedAt: noon })),
+      insert.delivery(ended({ id: "del_id", messageId: "msg_Apart", bouncedAt: noon })),
+      insert.delivery(
+        ended({ id: "del_case", messageId: "msg_apart", projectId: projectId.toUpperCase(), bouncedAt: noon })
+      )
     )
     yield* sweep(store)
     for (const [n, [what, , kept]] of cases.entries())
@@ -60,12 +65,14 @@ const endedOnly = law(
     yield* same("whether a message that was created at the instant is left", yield* isLeft(store, "msg_later"), true)
     const apart = yield* store.read([
       { _tag: "Message", projectId, id: "msg_apart" },
-      { _tag: "DeliveryById", id: "del_apart" }
+      { _tag: "DeliveryById", id: "del_apart" },
+      { _tag: "DeliveryById", id: "del_id" },
+      { _tag: "DeliveryById", id: "del_case" }
     ])
     yield* same(
-      "whether a message and a delivery of another project with its id are left",
+      "whether a message is left, and deliveries of other projects and of a message whose id differs in case",
       apart.map((one) => one !== null),
-      [false, true]
+      [false, true, true, true]
     )
   }
 )
@@ -85,7 +92,27 @@ const whole = law(
         ]),
         insert.event(sample.event({ id: `evt_${n}` }))
       )
-    yield* same("the number of a sweep with a limit of 1", yield* sweep(store, 1), 1)
+    const differsInCase = ended({ id: "del_1A", messageId: "msg_L" })
+    yield* commit(
+      store,
+      insert.message(old({ id: "msg_l", createdAt: 0 })),
+      insert.message(old({ id: "msg_L", createdAt: noon })),
+      insert.delivery(differsInCase),
+      insert.attempt(sample.attempt({ deliveryId: "del_1A" }))
+    )
+    yield* same("the number of a sweep with a limit of 2", yield* sweep(store, 2), 2)
+    const others = yield* store.read([
+      { _tag: "Message", projectId, id: "msg_l" },
+      { _tag: "Message", projectId, id: "msg_L" },
+      { _tag: "DeliveryById", id: "del_1A" },
+      { _tag: "Attempts", projectId, deliveryId: "del_1A" }
+    ])
+    yield* same("the records of a message whose id differs in case", others, [
+      null,
+      old({ id: "msg_L", createdAt: noon }),
+      differsInCase,
+      [sample.attempt({ deliveryId: "del_1A" })]
+    ])
     const answers = yield* store.read([
       { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" },
       { _tag: "DeliveryById", id: "del_1b" },
@@ -108,11 +135,11 @@ const whole = law(
     yield* same("the number of the last sweep", yield* sweep(store), 0)
     const reused = ended({ id: "del_1a", messageId: "msg_1" })
     yield* commit(store, insert.message(old()), insert.delivery(reused))
-    yield* same(
-      "a delivery with the id of a deleted one",
-      yield* ask(store, { _tag: "DeliveryById", id: "del_1a" }),
-      reused
-    )
+    const again = yield* store.read([
+      { _tag: "DeliveryById", id: "del_1a" },
+      { _tag: "Attempts", projectId, deliveryId: "del_1a" }
+    ])
+    yield* same("a delivery with the id of a deleted one, and its attempts", again, [reused, []])
   }
 )
 
@@ -211,4 +238,46 @@ const audited = law(
   }
 )
 
-export const messageSweepLaws: ReadonlyArray<StoreLaw> = [endedOnly, whole, contents, audited]
+const bounded = law(
+  "messages/examines-up-to-the-limit",
+  "A sweep examines as many messages as its limit, oldest first and of one age by id, after its position. It returns the position of the last one, or null if there were fewer.",
+  function* (store) {
+    const createdAt = [3, 2, 2, 1, 4, 5]
+    // Of two with one time, the upper case is the first.
+    const ids = ["c", "B", "a", "d", "e", "f"].map((letter) => `msg_${letter}` as const)
+    const projectOf = (n: number) => (n === 1 ? otherId : projectId)
+    for (const [n, at] of createdAt.entries())
+      yield* commit(
+        store,
+        insert.message(old({ id: ids[n]!, projectId: projectOf(n), createdAt: at })),
+        // Two that wait are older than the others.
+        insert.delivery(
+          ended({
+            id: `del_${n}`,
+            messageId: ids[n]!,
+            projectId: projectOf(n),
+            ...(n === 3 || n === 1 ? { status: "scheduled", dueAt: noon } : {})
+          })
+        )
+      )
+    yield* commit(store, insert.message(old({ id: "msg_later", createdAt: noon })))
+    const sweepAfter = (after: Position | null, limit: number) => store.sweepMessages({ before: noon, after, limit })
+    const left = Effect.filter([0, 1, 2, 3, 4, 5], (n) => isLeft(store, ids[n]!, projectOf(n)))
+    const at = (n: number) => ({ createdAt: createdAt[n]!, id: ids[n]! })
+    const sweeps: ReadonlyArray<
+      readonly [after: Position | null, limit: number, swept: SweptMessages, left: ReadonlyArray<number>]
+    > = [
+      [null, 2, { deleted: 0, next: at(1) }, [0, 1, 2, 3, 4, 5]],
+      [at(1), 1, { deleted: 1, next: at(2) }, [0, 1, 3, 4, 5]],
+      [at(0), 2, { deleted: 2, next: at(5) }, [0, 1, 3]],
+      [at(5), 1, { deleted: 0, next: null }, [0, 1, 3]],
+      [null, 4, { deleted: 1, next: null }, [1, 3]]
+    ]
+    for (const [n, [after, limit, swept, expected]] of sweeps.entries()) {
+      yield* same(`what sweep ${n + 1} did`, yield* sweepAfter(after, limit), swept)
+      yield* same(`the messages that are left after sweep ${n + 1}`, yield* left, expected)
+    }
+  }
+)
+
+export const messageSweepLaws: ReadonlyArray<StoreLaw> = [endedOnly, whole, contents, audited, bounded]

@@ -29,6 +29,7 @@ export const recorded = (store: MailStoreShape): Recording => {
     claim: (claim) => recordCall({ claim }, () => one.claim(claim)),
     claimEventDeliveries: (claim) => recordCall({ claimEventDeliveries: claim }, () => one.claimEventDeliveries(claim)),
     sweep: (sweep) => recordCall({ sweep }, () => one.sweep(sweep)),
+    sweepMessages: (sweep) => recordCall({ sweepMessages: sweep }, () => one.sweepMessages(sweep)),
     read: (queries) => recordCall({ read: queries }, () => one.read(queries))
   }))
   return { steps: () => [...steps], store: recording }

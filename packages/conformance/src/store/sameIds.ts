@@ -159,16 +159,28 @@ const sweptApart = law(
         insert.message(sample.message({ ...of, attachments: [], createdAt: at })),
         insert.delivery(sample.delivery({ ...of, ...ended, createdAt: at, queuedAt: at, deliveredAt: at })),
         insert.attempt(sample.attempt({ ...of, startedAt: at })),
+        insert.message(sample.message({ ...of, id: "msg_2", attachments: [], createdAt: at })),
+        insert.delivery(
+          sample.delivery({ ...of, ...ended, id: "del_2", messageId: "msg_2", createdAt: 1, queuedAt: 1 })
+        ),
         insert.event(sample.event({ ...of, occurredAt: at })),
         insert.eventDelivery(sample.eventDelivery({ ...of, ...ended, createdAt: at, endedAt: at }))
       ]
     }
     if (!(yield* insertBoth(store, records))) return
     const before = yield* store.read(questionsOf(otherId))
-    for (const kind of ["events", "idempotency", "eventDeliveries", "messages"] as const) {
+    for (const kind of ["events", "idempotency", "eventDeliveries"] as const) {
       yield* same(`the number of a sweep of ${kind}`, yield* store.sweep({ kind, before: noon - 1, limit: 9 }), 1)
       yield* same(`the other project after a sweep of ${kind}`, yield* store.read(questionsOf(otherId)), before)
     }
+    const swept = yield* store.sweepMessages({ before: noon - 1, after: null, limit: 9 })
+    yield* same("what a sweep of messages did", swept, { deleted: 2, next: null })
+    const [message, deliveries] = yield* store.read([
+      { _tag: "Message", projectId: otherId, id: "msg_2" },
+      { _tag: "DeliveriesOfMessage", projectId: otherId, messageId: "msg_2" }
+    ])
+    yield* same("the second message of the other project", [message?.id, idsOf(deliveries)], ["msg_2", ["del_2"]])
+    yield* same("the other project after a sweep of messages", yield* store.read(questionsOf(otherId)), before)
     const waiting = yield* ask(store, { _tag: "UndistributedEvents", limit: 9 })
     yield* same("the events to distribute", waiting, [sample.event({ projectId: otherId })])
   }

@@ -1,7 +1,7 @@
 /**
  * Laws of sweeps: oldest first, ties by id, up to the limit, and never a record that is needed.
  */
-import type { Delivery, EventDelivery, MailStoreShape, Sweep } from "@mailkeep/core/adapter"
+import type { Delivery, EventDelivery, MailStoreShape } from "@mailkeep/core/adapter"
 import { sweepKinds, wholeRotation } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
@@ -13,6 +13,16 @@ import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
 
 const law = storeLawsFor("decisions/0016-events.md")
+
+/** The kinds of records that a sweep deletes. Messages have a sweep of their own. */
+const sweptKinds = [...sweepKinds, "messages"] as const
+type SweptKind = (typeof sweptKinds)[number]
+
+/** Deletes old records of a kind. Returns their number. */
+const sweep = (store: MailStoreShape, kind: SweptKind, before: number, limit: number) =>
+  kind === "messages"
+    ? Effect.map(store.sweepMessages({ before, after: null, limit }), ({ deleted }) => deleted)
+    : store.sweep({ kind, before, limit })
 
 /** The ages of six records of each kind, in the order of their ids: two old ties, two at the bound, a newer and the oldest. */
 const ages = [2, 2, 4, 4, 5, 1]
@@ -42,7 +52,7 @@ const insertAges = (store: MailStoreShape) =>
   )
 
 /** The numbers of the records of a kind that are left. */
-const leftOf = (store: MailStoreShape, kind: Sweep["kind"]) =>
+const leftOf = (store: MailStoreShape, kind: SweptKind) =>
   Effect.filter([0, 1, 2, 3, 4, 5], (n) => {
     const project = n === 1 ? otherId : projectId
     switch (kind) {
@@ -82,7 +92,7 @@ const ordered = law(
   function* (store) {
     yield* insertAges(store)
     const all = [0, 1, 2, 3, 4, 5]
-    for (const kind of sweepKinds) {
+    for (const kind of sweptKinds) {
       const swept: Array<number> = []
       for (const [limit, count] of [
         [1, 1],
@@ -91,7 +101,7 @@ const ordered = law(
         [9, 0]
       ] as const) {
         const label = `sweep of ${kind} with a limit of ${limit}`
-        yield* same(`the number of a ${label}`, yield* store.sweep({ kind, before: noon + 4, limit }), count)
+        yield* same(`the number of a ${label}`, yield* sweep(store, kind, noon + 4, limit), count)
         swept.push(...order.slice(swept.length, swept.length + count))
         // The rows that show which leases exist would protect them from the next sweep.
         if (kind === "leases" && swept.length < order.length) continue
@@ -156,8 +166,8 @@ const tied = law(
         ),
       { discard: true }
     )
-    for (const kind of sweepKinds)
-      yield* same(`the number of a sweep of ${kind}`, yield* store.sweep({ kind, before: noon + 1, limit: 5 }), 5)
+    for (const kind of sweptKinds)
+      yield* same(`the number of a sweep of ${kind}`, yield* sweep(store, kind, noon + 1, 5), 5)
     const sorted = letters.toSorted()
     const left = yield* Effect.forEach(sorted, (letter) =>
       store.read([
@@ -245,8 +255,8 @@ const neededKept = law(
         insert.event(one),
         insert.eventDelivery(pending)
       )
-    for (const kind of sweepKinds)
-      yield* same(`the number of a sweep of ${kind}`, yield* store.sweep({ kind, before: noon, limit: 99 }), 0)
+    for (const kind of sweptKinds)
+      yield* same(`the number of a sweep of ${kind}`, yield* sweep(store, kind, noon, 99), 0)
     for (const { pending, live, event: one } of records) {
       const answers = yield* store.read([
         { _tag: "EventDelivery", projectId: pending.projectId, id: pending.id },

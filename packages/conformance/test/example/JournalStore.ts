@@ -5,18 +5,19 @@
  * It supports one process, and the journal is never compacted, so use it as an example and not in production.
  */
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs"
-import type { Change, Claim, EventDeliveryClaim, Sweep } from "@mailkeep/core/adapter"
+import type { Change, Claim, EventDeliveryClaim, MessageSweep, Sweep } from "@mailkeep/core/adapter"
 import type { PromiseStore } from "@mailkeep/core/adapter"
 import { storeFromPromises, StoreUnavailable } from "@mailkeep/core/adapter"
 import { read } from "./mapAnswers.ts"
 import type { State } from "./mapState.ts"
-import { claim, claimEventDeliveries, commit, sweep } from "./MapStore.ts"
+import { claim, claimEventDeliveries, commit, sweep, sweepMessages } from "./MapStore.ts"
 
 type Line =
   | { readonly commit: ReadonlyArray<Change> }
   | { readonly claim: Claim }
   | { readonly claimEventDeliveries: EventDeliveryClaim }
   | { readonly sweep: Sweep }
+  | { readonly sweepMessages: MessageSweep }
 
 const redone = (state: State, line: Line): State =>
   "commit" in line
@@ -25,7 +26,9 @@ const redone = (state: State, line: Line): State =>
       ? claim(state, line.claim).state
       : "claimEventDeliveries" in line
         ? claimEventDeliveries(state, line.claimEventDeliveries).state
-        : sweep(state, line.sweep).state
+        : "sweep" in line
+          ? sweep(state, line.sweep).state
+          : sweepMessages(state, line.sweepMessages).state
 
 /** The chunks of a content are bytes, which JSON does not have. */
 const toJson = (_key: string, value: unknown): unknown =>
@@ -92,6 +95,12 @@ const openJournal = async (filename: string): Promise<PromiseStore> => {
       const next = sweep(state, request)
       if (next.count > 0) keep(next.state, { sweep: request })
       return next.count
+    },
+    sweepMessages: async (request) => {
+      stillOpen()
+      const next = sweepMessages(state, request)
+      if (next.swept.deleted > 0) keep(next.state, { sweepMessages: request })
+      return next.swept
     },
     read: async (queries) => {
       stillOpen()

@@ -171,25 +171,25 @@ export const claimEventDeliveries = (before: State, request: Mail.EventDeliveryC
 }
 
 /** Deletes messages with everything that belongs only to them. */
-const sweepMessages = (before: State, request: Mail.Sweep) => {
+export const sweepMessages = (before: State, request: Mail.MessageSweep) => {
   const deliveriesOf = ({ id, projectId }: Mail.Message) =>
     own(before, "Delivery", projectId).filter(({ messageId }) => messageId === id)
-  const messages = Mail.evaluateMessageSweep(all(before, "Message"), deliveriesOf, request)
-  const deliveries = messages.flatMap(deliveriesOf)
+  const examined = Mail.evaluateMessagesBefore(all(before, "Message"), request)
+  const { ended, next } = Mail.evaluateMessageSweep(examined, deliveriesOf, request)
+  const deliveries = ended.flatMap(deliveriesOf)
   const gone = new Set([
-    ...messages.map(({ projectId, id }) => `Message/${projectId}/${id}`),
+    ...ended.map(({ projectId, id }) => `Message/${projectId}/${id}`),
     ...deliveries.map(({ projectId, id }) => `Delivery/${projectId}/${id}`)
   ])
   const state = new Map([...before].filter(([key]) => !gone.has(key)))
   dropAttempts(state, deliveries)
-  dropUnused(state, messages)
+  dropUnused(state, ended)
   for (const count of Mail.sweptCounts(deliveries)) apply(state, { _tag: "AddToCounter", ...count, max: null })
-  return { count: messages.length, state }
+  return { swept: { deleted: ended.length, next }, state }
 }
 
 export const sweep = (before: State, request: Mail.Sweep) => {
   const { kind, before: instant, limit } = request
-  if (kind === "messages") return sweepMessages(before, request)
   const waiting = [...all(before, "Delivery"), ...all(before, "EventDelivery")].filter(({ dueAt }) => dueAt !== null)
   const busy = new Set(waiting.map(({ worker }) => worker))
   const ages = {
@@ -235,6 +235,7 @@ const open = async (): Promise<PromiseStore> => {
     claim: async (request) => then(claim(state, request)).rows,
     claimEventDeliveries: async (request) => then(claimEventDeliveries(state, request)).rows,
     sweep: async (request) => then(sweep(state, request)).count,
+    sweepMessages: async (request) => then(sweepMessages(state, request)).swept,
     read: async (queries) => read(state, queries)
   }
 }

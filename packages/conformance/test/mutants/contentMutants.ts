@@ -1,7 +1,7 @@
 /**
  * Mutants of the reference store for the laws of contents and of the sweep of messages.
  */
-import type { Attempt, ChangeOf, MailStoreShape, Sweep } from "@mailkeep/core/adapter"
+import type { Attempt, ChangeOf, MailStoreShape, MessageSweep, SweptMessages } from "@mailkeep/core/adapter"
 import { StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import type { Mutation } from "./mutating.ts"
@@ -40,11 +40,8 @@ const limited: Mutation = (store) => ({
 
 /** Changes what a sweep of messages does. */
 const sweepingMessages =
-  (sweep: (store: MailStoreShape, request: Sweep) => Effect.Effect<number, StoreUnavailable>): Mutation =>
-  (store) => ({
-    ...store,
-    sweep: (request) => (request.kind === "messages" ? sweep(store, request) : store.sweep(request))
-  })
+  (sweep: (store: MailStoreShape, request: MessageSweep) => Effect.Effect<SweptMessages, StoreUnavailable>): Mutation =>
+  (store) => ({ ...store, sweepMessages: (request) => sweep(store, request) })
 
 const attemptsOf = (store: MailStoreShape, deliveryId: Attempt["deliveryId"]) =>
   Effect.map(store.read([{ _tag: "Attempts", projectId: "prj_law", deliveryId }]), ([attempts]) => attempts)
@@ -53,10 +50,10 @@ const attemptsOf = (store: MailStoreShape, deliveryId: Attempt["deliveryId"]) =>
 const attemptsLeft = sweepingMessages((store, request) =>
   Effect.gen(function* () {
     const before = yield* attemptsOf(store, "del_1b")
-    const count = yield* store.sweep(request)
+    const swept = yield* store.sweepMessages(request)
     if ((yield* attemptsOf(store, "del_1b")).length === 0)
       yield* Effect.orDie(store.commit(before.map((attempt) => ({ _tag: "InsertAttempt", attempt }) as const)))
-    return count
+    return swept
   })
 )
 
@@ -65,19 +62,29 @@ const contentsGone: Mutation = (store) => {
   let isSwept = false
   return {
     ...answering("ContentChunk", (answer) => (isSwept ? null : answer))(store),
-    sweep: (request) => Effect.tap(store.sweep(request), () => Effect.sync(() => (isSwept = true)))
+    sweepMessages: (request) => Effect.tap(store.sweepMessages(request), () => Effect.sync(() => (isSwept = true)))
   }
 }
 
 /** Does not count what it deletes. */
 const uncounted = sweepingMessages((store, request) =>
   Effect.gen(function* () {
-    const count = yield* store.sweep(request)
+    const swept = yield* store.sweepMessages(request)
     const [[value]] = yield* store.read([{ _tag: "Counters", projectId: "prj_law", names: ["deletedCharged"] }])
     yield* Effect.orDie(
       store.commit([{ _tag: "AddToCounter", projectId: "prj_law", name: "deletedCharged", by: -value!, max: null }])
     )
-    return count
+    return swept
+  })
+)
+
+/** Examines messages until as many are deleted as the limit. */
+const untilDeleted = sweepingMessages((store, request) =>
+  Effect.gen(function* () {
+    let swept = yield* store.sweepMessages(request)
+    while (swept.deleted === 0 && swept.next !== null)
+      swept = yield* store.sweepMessages({ ...request, after: swept.next })
+    return swept
   })
 )
 
@@ -91,8 +98,11 @@ export const contentMutants: Readonly<Record<string, Mutation>> = {
   ),
   "contents/with-their-commit": keeping((changes) => changes.filter(({ _tag }) => _tag === "PutContent")),
   "contents/as-large-as-they-come": limited,
-  "messages/only-ended": sweepingMessages((store, request) => store.sweep({ ...request, before: request.before + 1 })),
+  "messages/only-ended": sweepingMessages((store, request) =>
+    store.sweepMessages({ ...request, before: request.before + 1 })
+  ),
   "messages/with-all-that-is-theirs": attemptsLeft,
   "messages/contents-with-the-last-message": contentsGone,
-  "messages/usage-audit-stays": uncounted
+  "messages/usage-audit-stays": uncounted,
+  "messages/examines-up-to-the-limit": untilDeleted
 }

@@ -72,7 +72,8 @@ const makeClosableStore = (store: MailStoreShape) => {
       commit: (changes) => (changes.length === 0 ? one.commit(changes) : guarded(one.commit(changes))),
       claim: (claim) => guarded(one.claim(claim)),
       claimEventDeliveries: (claim) => guarded(one.claimEventDeliveries(claim)),
-      sweep: (sweep) => guarded(one.sweep(sweep))
+      sweep: (sweep) => guarded(one.sweep(sweep)),
+      sweepMessages: (sweep) => guarded(one.sweepMessages(sweep))
     }
   }
   return { store: wrapStore(store, closable), check: check(store) }

@@ -4,6 +4,7 @@
 import { Effect } from "effect"
 import type { SweepKind } from "../domain/store/Claim.ts"
 import { sweepKinds } from "../domain/store/Claim.ts"
+import type { Position } from "../domain/store/Paging.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../domain/value/Instant.ts"
 import type { OptionRules } from "../domain/value/OptionRule.ts"
 import { wholeOrNullOption } from "../domain/value/OptionRule.ts"
@@ -58,6 +59,21 @@ export const retentionRules: OptionRules<RetentionOptions> = {
 
 export const defaultRetention: RetentionOptions = {}
 
+/**
+ * Deletes old messages, one batch at a time, oldest first. After the last batch it begins again at the oldest message, for messages that had not
+ * ended. Returns whether another batch follows now.
+ */
+const makeMessageSweeping = (store: MailStoreShape) => {
+  let after: Position | null = null
+  return (before: number): Effect.Effect<boolean, StoreUnavailable> =>
+    Effect.suspend(() =>
+      Effect.map(store.sweepMessages({ before, after, limit: messageBatchMax }), ({ next }) => {
+        after = next
+        return next !== null
+      })
+    )
+}
+
 /** Deletes one batch of each kind, and prunes one page of messages, at most every 10 min. Returns whether more expired records are left. */
 export const makeSweeping = (
   store: MailStoreShape,
@@ -65,6 +81,7 @@ export const makeSweeping = (
   { messagesMillis, bodiesMillis, attachmentsMillis, eventsMillis }: RetentionOptions = defaultRetention
 ): Effect.Effect<boolean, StoreUnavailable> => {
   let lastMillis = Number.NEGATIVE_INFINITY
+  const sweepMessages = makeMessageSweeping(store)
   const prunePage = makePruning(store)
   const eventRetentionMillis = eventsMillis ?? eventRetentionMillisDefault
   const ago = (now: number, millis: number | null | undefined) =>
@@ -73,23 +90,20 @@ export const makeSweeping = (
     const { now, monotonicMillis, sinceJumpMillis, watchedMillis } = yield* readClock
     if (watchedMillis < watchedMillisMin || sinceJumpMillis < pauseAfterJumpMillis) return false
     if (monotonicMillis - lastMillis < everyMillis) return false
-    const before: Readonly<Record<SweepKind, number | null>> = {
+    const before: Readonly<Record<SweepKind, number>> = {
       events: now - eventRetentionMillis,
       idempotency: now,
       leases: now - hourMillis,
-      eventDeliveries: now - eventRetentionMillis,
-      messages: ago(now, messagesMillis)
+      eventDeliveries: now - eventRetentionMillis
     }
-    const areMoreLeft = yield* Effect.forEach(sweepKinds, (kind) => {
-      const instant = before[kind]
-      const limit = kind === "messages" ? messageBatchMax : batchMax
-      return instant === null
-        ? Effect.succeed(false)
-        : Effect.map(store.sweep({ kind, before: instant, limit }), (count) => count === limit)
-    })
+    const areMoreLeft = yield* Effect.forEach(sweepKinds, (kind) =>
+      Effect.map(store.sweep({ kind, before: before[kind], limit: batchMax }), (count) => count === batchMax)
+    )
+    const messagesBefore = ago(now, messagesMillis)
+    const isSweeping = messagesBefore !== null && (yield* sweepMessages(messagesBefore))
     const pruneBefore = { bodies: ago(now, bodiesMillis), attachments: ago(now, attachmentsMillis) }
     const isPruning = yield* prunePage(pruneBefore, monotonicMillis)
-    const more = isPruning || areMoreLeft.includes(true)
+    const more = isPruning || isSweeping || areMoreLeft.includes(true)
     if (!more) lastMillis = monotonicMillis
     return more
   })

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type { Change } from "../domain/store/Change.ts"
 import type { Conflict, StoreUnavailableReason } from "../domain/store/Conflict.ts"
-import type { Claim, EventDeliveryClaim, Sweep } from "../domain/store/Claim.ts"
+import type { Claim, EventDeliveryClaim, MessageSweep, Sweep, SweptMessages } from "../domain/store/Claim.ts"
 import type { Delivery } from "../domain/delivery/Delivery.ts"
 import type { EventDelivery } from "../domain/event/EventDelivery.ts"
 import type { Answers, Query } from "../domain/store/Query.ts"
@@ -150,12 +150,14 @@ export interface MailStoreShape {
    * Deletes up to `limit` records of one kind, oldest first, and returns their number. Deletes events that happened before `before`.
    * Deletes idempotency records that expired before `before`. Deletes event deliveries that ended before `before`. Deletes leases that ended
    * before `before`, of workers without a claimed delivery or event delivery.
-   *
-   * Deletes messages by `evaluateMessageSweep`: those created before `before` whose deliveries have all ended, with nothing that happened to
-   * one of them at or after `before`. The same write deletes their deliveries and attempts, and each content to which no other message of the
-   * project refers. It adds the `sweptCounts` of the deleted deliveries to the counters. The returned number is that of the messages.
    */
   readonly sweep: (sweep: Sweep) => Effect.Effect<number, StoreUnavailable>
+  /**
+   * Deletes messages by `evaluateMessageSweep`: of those that it examines, the messages whose deliveries have all ended, with nothing that happened
+   * to one of them at or after `before`. The same write deletes their deliveries and attempts, and each content to which no other message of the
+   * project refers. It adds the `sweptCounts` of the deleted deliveries to the counters.
+   */
+  readonly sweepMessages: (sweep: MessageSweep) => Effect.Effect<SweptMessages, StoreUnavailable>
   /**
    * Emits after commits of other processes, also after those since the store was opened and before the stream is read. It may emit without such a
    * commit. Never emits for a store that only one process can open.

@@ -5,7 +5,7 @@ import { Effect, Layer, Queue, Stream } from "effect"
 import type { Change } from "../domain/store/Change.ts"
 import type { ConflictReason } from "../domain/store/guard.ts"
 import { Conflict } from "../domain/store/Conflict.ts"
-import type { Claim, EventDeliveryClaim, Sweep } from "../domain/store/Claim.ts"
+import type { Claim, EventDeliveryClaim, MessageSweep, Sweep, SweptMessages } from "../domain/store/Claim.ts"
 import type { Delivery } from "../domain/delivery/Delivery.ts"
 import type { EventDelivery } from "../domain/event/EventDelivery.ts"
 import type { Answers, Query } from "../domain/store/Query.ts"
@@ -36,6 +36,8 @@ export interface PromiseStore {
   readonly read: (queries: ReadonlyArray<Query>) => Promise<ReadonlyArray<unknown>>
   /** Resolves to the number of deleted records; see `sweep` of `MailStoreShape`. */
   readonly sweep: (sweep: Sweep) => Promise<number>
+  /** Resolves to what the sweep did; see `sweepMessages` of `MailStoreShape`. */
+  readonly sweepMessages: (sweep: MessageSweep) => Promise<SweptMessages>
   /** Calls `listener` after each commit of another process, until the returned function is called. */
   readonly onCommitOfOtherProcess?: (listener: () => void) => () => void
   /** Closes the store. Called once, when the layer closes. */
@@ -60,6 +62,7 @@ const toMailStore = (store: PromiseStore, called: Called): MailStoreShape => ({
   read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
     called(() => store.read(queries) as Promise<Answers<Qs>>),
   sweep: (sweep) => called(() => store.sweep(sweep)),
+  sweepMessages: (sweep) => called(() => store.sweepMessages(sweep)),
   commitsOfOtherProcesses:
     store.onCommitOfOtherProcess === undefined
       ? Stream.never

@@ -14,7 +14,8 @@ const callsOf = (store: StoreCalls): StoreCalls => ({
   claim: (claim) => store.claim(claim),
   claimEventDeliveries: (claim) => store.claimEventDeliveries(claim),
   read: (queries) => store.read(queries),
-  sweep: (sweep) => store.sweep(sweep)
+  sweep: (sweep) => store.sweep(sweep),
+  sweepMessages: (sweep) => store.sweepMessages(sweep)
 })
 
 /** Lists each member by name for the same reason. */

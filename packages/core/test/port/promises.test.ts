@@ -20,7 +20,8 @@ const emptyStore: PromiseStore = {
   claim: async () => [],
   claimEventDeliveries: async () => [],
   read: async () => [],
-  sweep: async () => 0
+  sweep: async () => 0,
+  sweepMessages: async () => ({ deleted: 0, next: null })
 }
 
 const inStore = <A, E>(store: Partial<PromiseStore>, use: (store: MailStore["Service"]) => Effect.Effect<A, E>) =>
@@ -108,7 +109,8 @@ describe("a store of plain async functions", () => {
       claim: async () => (calls.push("claim"), []),
       claimEventDeliveries: async () => (calls.push("claimEventDeliveries"), []),
       read: async () => (calls.push("read"), []),
-      sweep: async () => calls.push("sweep")
+      sweep: async () => calls.push("sweep"),
+      sweepMessages: async () => (calls.push("sweepMessages"), { deleted: 0, next: null })
     })
     const context = await Effect.runPromise(Effect.scoped(Layer.build(storeFromPromises(open))))
     const store = Context.get(context, MailStore)
@@ -117,7 +119,8 @@ describe("a store of plain async functions", () => {
       store.claim({} as never),
       store.claimEventDeliveries({} as never),
       store.read([]),
-      store.sweep({} as never)
+      store.sweep({} as never),
+      store.sweepMessages({} as never)
     ]
     for (const call of late)
       expect(await Effect.runPromise(Effect.flip(call))).toMatchObject({ _tag: "StoreUnavailable", reason: "closed" })

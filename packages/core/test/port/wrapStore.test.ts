@@ -4,7 +4,7 @@
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Claim, EventDeliveryClaim, Sweep } from "../../src/domain/store/Claim.ts"
+import type { Claim, EventDeliveryClaim, MessageSweep, Sweep } from "../../src/domain/store/Claim.ts"
 import { wholeRotation } from "../../src/domain/store/Rotation.ts"
 import type { Query } from "../../src/domain/store/Query.ts"
 import type { JoinedTransaction, MailStoreShape } from "../../src/port/MailStore.ts"
@@ -51,6 +51,9 @@ class ClassStore implements MailStoreShape {
   }
   sweep(one: Sweep) {
     return this.#inner.sweep(one)
+  }
+  sweepMessages(one: MessageSweep) {
+    return this.#inner.sweepMessages(one)
   }
   joinTransaction() {
     return Effect.succeed(new ClassTransaction(this))
@@ -122,6 +125,10 @@ describe("wrapStore", () => {
       await Effect.runPromise(one.commit([{ ...put, name }]))
       expect(await Effect.runPromise(one.read([{ _tag: "Setting", name }]))).toEqual(["1"])
       expect(await Effect.runPromise(one.sweep({ kind: "events", before: 1, limit: 1 }))).toBe(0)
+      expect(await Effect.runPromise(one.sweepMessages({ before: 1, after: null, limit: 1 }))).toEqual({
+        deleted: 0,
+        next: null
+      })
       expect(await Effect.runPromise(one.claim(claim))).toEqual([])
       expect(await Effect.runPromise(one.claimEventDeliveries(claimOfEvents))).toEqual([])
     }

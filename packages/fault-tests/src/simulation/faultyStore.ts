@@ -61,6 +61,7 @@ export const faultyStore = (
     claimEventDeliveries: (claim) =>
       withFaults(raw.claimEventDeliveries(claim)) as ReturnType<MailStoreShape["claimEventDeliveries"]>,
     read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) => withFaults(raw.read(queries)),
-    sweep: (sweep) => withFaults(raw.sweep(sweep))
+    sweep: (sweep) => withFaults(raw.sweep(sweep)),
+    sweepMessages: (sweep) => withFaults(raw.sweepMessages(sweep))
   }
 }

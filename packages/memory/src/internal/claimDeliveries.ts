@@ -8,11 +8,14 @@ import type {
   EventDelivery,
   EventDeliveryClaim,
   Message,
+  MessageSweep,
   Sweep,
-  SweptCount
+  SweptCount,
+  SweptMessages
 } from "@mailkeep/core/adapter"
 import {
   claimKinds,
+  evaluateMessagesBefore,
   evaluateMessageSweep,
   isDue,
   longestDueFirst,
@@ -89,21 +92,22 @@ export const unusedContents = (messages: State["messages"], deleted: ReadonlyArr
 }
 
 /** Deletes messages with everything that belongs only to them. */
-const sweepMessages = (state: State, sweep: Sweep): readonly [number, State] => {
+export const sweepMessages = (state: State, sweep: MessageSweep): readonly [SweptMessages, State] => {
   const deliveriesOf = ({ id, projectId }: Message) =>
     [...HashMap.values(state.deliveries)].filter((one) => one.messageId === id && one.projectId === projectId)
-  const deleted = evaluateMessageSweep([...HashMap.values(state.messages)], deliveriesOf, sweep)
-  const deliveries = deleted.flatMap(deliveriesOf)
+  const examined = evaluateMessagesBefore([...HashMap.values(state.messages)], sweep)
+  const { ended, next } = evaluateMessageSweep(examined, deliveriesOf, sweep)
+  const deliveries = ended.flatMap(deliveriesOf)
   const deliveryKeys = deliveries.map(keyOf)
-  const messages = without(state.messages, deleted.map(keyOf))
+  const messages = without(state.messages, ended.map(keyOf))
   return [
-    deleted.length,
+    { deleted: ended.length, next },
     {
       ...state,
       messages,
       deliveries: without(state.deliveries, deliveryKeys),
       attempts: without(state.attempts, deliveryKeys),
-      contents: without(state.contents, unusedContents(messages, deleted)),
+      contents: without(state.contents, unusedContents(messages, ended)),
       counters: sweptCounts(deliveries).reduce(addToCounter, state.counters)
     }
   ]
@@ -137,8 +141,6 @@ const addToCounter = (counters: State["counters"], { projectId, name, by }: Swep
 
 export const sweepState = (state: State, sweep: Sweep): readonly [number, State] => {
   switch (sweep.kind) {
-    case "messages":
-      return sweepMessages(state, sweep)
     case "events": {
       const gone = oldest(
         state.events,

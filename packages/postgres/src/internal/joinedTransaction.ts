@@ -6,6 +6,7 @@ import { StoreUnavailable, TransactionRefused } from "@mailkeep/core/adapter"
 import { Effect, Exit, Semaphore, Stream } from "effect"
 import type { Scope } from "effect"
 import { makeClaims } from "./claim/claims.ts"
+import { makeSweepMessages } from "./claim/messageSweep.ts"
 import { makeSweep } from "./claim/sweep.ts"
 import type { Connection, Database } from "./database.ts"
 import { connectionOf } from "./database.ts"
@@ -128,6 +129,7 @@ const joinedStore = (
   const commitGroup = makeCommitGroup(makeCommitTransactions(database, schema, noStep), onCommitted)
   const claims = makeClaims(database, schema)
   const sweep = makeSweep(database, schema)
+  const sweepMessages = makeSweepMessages(database, schema)
   return {
     capabilities,
     commit: (changes: ReadonlyArray<Change>) =>
@@ -137,6 +139,7 @@ const joinedStore = (
     read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
       attemptRead(() => answerQueries(database, schema, queries) as unknown as Promise<Answers<Qs>>),
     sweep: (request) => attemptWrite(() => sweep(request)),
+    sweepMessages: (request) => attemptWrite(() => sweepMessages(request)),
     commitsOfOtherProcesses: Stream.empty
   }
 }

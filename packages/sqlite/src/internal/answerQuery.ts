@@ -6,6 +6,7 @@ import { caseFold, indexedStatusOf, withDeletedCounts } from "@mailkeep/core/ada
 import { contactPage, contactScan } from "./contactQueries.ts"
 import { counterValues } from "./counters.ts"
 import { contentChunk } from "./messageContents.ts"
+import { messagesBefore } from "./messageSweep.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { findAll, findOne } from "./recordTable.ts"
 import { logPage, suppressionPage } from "./scannedPages.ts"
@@ -135,15 +136,7 @@ const answers: Answering<Prepared> = {
     findOne(connection, idempotency, "WHERE project_id = ? AND key = ?", projectId, key),
   Message: (connection, { projectId, id }) =>
     findOne(connection, messages, "WHERE id = ? AND project_id = ?", id, projectId),
-  MessagesBefore: (connection, { before, after, limit }) =>
-    findAll(
-      connection,
-      messages,
-      `INDEXED BY mailkeep_messages_oldest WHERE created_at < ? ${after === null ? "" : "AND (created_at, id) > (?, ?)"} ORDER BY created_at, id LIMIT ?`,
-      before,
-      ...(after === null ? [] : [after.createdAt, after.id]),
-      limit
-    ),
+  MessagesBefore: messagesBefore,
   ContentChunk: contentChunk,
   Delivery: (connection, { projectId, id }) =>
     findOne(connection, deliveries, "WHERE id = ? AND project_id = ?", id, projectId),

@@ -5,7 +5,6 @@ import type { Claim, Delivery, EventDelivery, EventDeliveryClaim, Sweep } from "
 import { longestDueFirst } from "@mailkeep/core/adapter/evaluation"
 import { claimOrder } from "./claimOrder.ts"
 import { renewLease } from "./leases.ts"
-import { sweepMessages } from "./messageContents.ts"
 import type { Prepared } from "./recordTable.ts"
 import { deliveries, eventDeliveries } from "./tables.ts"
 
@@ -41,7 +40,7 @@ export const claimEventDeliveries = (
   return rows.map(eventDeliveries.fromRow).toSorted(longestDueFirst)
 }
 
-const sweepSql: Readonly<Record<Exclude<Sweep["kind"], "messages">, string>> = {
+const sweepSql: Readonly<Record<Sweep["kind"], string>> = {
   events:
     "DELETE FROM mailkeep_events WHERE id IN (SELECT id FROM mailkeep_events WHERE occurred_at < ? ORDER BY occurred_at, id LIMIT ?)",
   idempotency:
@@ -55,9 +54,5 @@ const sweepSql: Readonly<Record<Exclude<Sweep["kind"], "messages">, string>> = {
   ORDER BY lease_until, worker LIMIT ?)`
 }
 
-export const sweep = (connection: Prepared, request: Sweep): number => {
-  const { kind, before, limit } = request
-  return kind === "messages"
-    ? sweepMessages(connection, request)
-    : connection.statement(sweepSql[kind]).run(before, limit).changes
-}
+export const sweep = (connection: Prepared, { kind, before, limit }: Sweep): number =>
+  connection.statement(sweepSql[kind]).run(before, limit).changes

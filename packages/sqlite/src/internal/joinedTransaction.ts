@@ -140,6 +140,7 @@ const joinedStore = (connection: Prepared, capabilities: MailStoreShape["capabil
     read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
       caught(Effect.sync(() => queries.map((query) => answerQuery(connection, query)) as Answers<Qs>)),
     sweep: (sweep) => write({ _tag: "Sweep", sweep }),
+    sweepMessages: (sweep) => write({ _tag: "SweepMessages", sweep }),
     commitsOfOtherProcesses: Stream.empty
   }
 }

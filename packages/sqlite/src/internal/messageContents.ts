@@ -1,14 +1,9 @@
 /**
- * Contents of files, and the deletion of messages with everything that belongs only to them. `mailkeep_message_contents` says which messages
- * refer to which content.
+ * Contents of files. `mailkeep_message_contents` says which messages refer to which content.
  */
-import type { AnswerOf, ChangeOf, Message, QueryOf, Sweep } from "@mailkeep/core/adapter"
-import { deliveryInstants, sweptCounts } from "@mailkeep/core/adapter/evaluation"
+import type { AnswerOf, ChangeOf, Message, QueryOf } from "@mailkeep/core/adapter"
 import type { Statement } from "better-sqlite3"
-import { addToCounter } from "./counters.ts"
 import type { Prepared } from "./recordTable.ts"
-import { columnOf, findAll } from "./recordTable.ts"
-import { deliveries, messages } from "./tables.ts"
 
 const insertChunk = "INSERT INTO mailkeep_contents (project_id, hash, chunk, bytes) VALUES (?, ?, ?, ?)"
 
@@ -49,17 +44,6 @@ export const contentChunk = (
   return row === undefined ? null : new Uint8Array(row.bytes.buffer, row.bytes.byteOffset, row.bytes.length)
 }
 
-const isLater = deliveryInstants.map((field) => `delivery.${columnOf(field)} >= ?`).join(" OR ")
-
-/** The messages of `evaluateMessageSweep`. The parameters are the instant, once for each comparison, and the limit. */
-const endedSql = `INDEXED BY mailkeep_messages_oldest WHERE created_at < ? AND NOT EXISTS (
-  SELECT 1 FROM mailkeep_deliveries AS delivery
-  WHERE delivery.message_id = mailkeep_messages.id AND delivery.project_id = mailkeep_messages.project_id
-  AND (delivery.due_at IS NOT NULL OR ${isLater})
-) ORDER BY created_at, id LIMIT ?`
-
-const comparisons = 1 + deliveryInstants.length
-
 const deleteUnused = `DELETE FROM mailkeep_contents WHERE project_id = ? AND hash = ?
 AND NOT EXISTS (SELECT 1 FROM mailkeep_message_contents WHERE project_id = ? AND hash = ?)`
 
@@ -72,25 +56,4 @@ export const deleteReferences = (connection: Prepared, { id, projectId, attachme
 /** Deletes the contents of a message to which no message refers. */
 export const deleteUnusedContents = (connection: Prepared, { projectId, attachments }: Message): void => {
   for (const { hash } of attachments) connection.statement(deleteUnused).run(projectId, hash, projectId, hash)
-}
-
-const deleteMessage = (connection: Prepared, message: Message): void => {
-  const { id, projectId } = message
-  const run = (sql: string, ...values: ReadonlyArray<string | number>) => connection.statement(sql).run(...values)
-  const ofMessage = findAll(connection, deliveries, "WHERE message_id = ? AND project_id = ?", id, projectId)
-  for (const delivery of ofMessage) {
-    run("DELETE FROM mailkeep_attempts WHERE delivery_id = ?", delivery.id)
-    run("DELETE FROM mailkeep_deliveries WHERE id = ?", delivery.id)
-  }
-  for (const count of sweptCounts(ofMessage)) addToCounter(connection, count.projectId, count.name, count.by)
-  run("DELETE FROM mailkeep_messages WHERE id = ?", id)
-  deleteReferences(connection, message)
-  deleteUnusedContents(connection, message)
-}
-
-/** Deletes the messages of one sweep. Returns their number. */
-export const sweepMessages = (connection: Prepared, { before, limit }: Sweep): number => {
-  const ended = findAll(connection, messages, endedSql, ...Array.from({ length: comparisons }, () => before), limit)
-  for (const message of ended) deleteMessage(connection, message)
-  return ended.length
 }

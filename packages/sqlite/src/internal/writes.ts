@@ -9,11 +9,14 @@ import type {
   EventDelivery,
   EventDeliveryClaim,
   RefusedChange,
-  Sweep
+  MessageSweep,
+  Sweep,
+  SweptMessages
 } from "@mailkeep/core/adapter"
 import { octetsOfChanges } from "@mailkeep/core/adapter/evaluation"
 import { applyChange } from "./applyChange.ts"
 import { claimDeliveries, claimEventDeliveries, sweep } from "./claimDeliveries.ts"
+import { sweepMessages } from "./messageSweep.ts"
 import type { Prepared } from "./recordTable.ts"
 import type { DiscardStaged, PutStagedContent, StageChunks } from "./stagedContents.ts"
 import { octetsOfChunks, putStagedContent, runStaging, withoutStaged } from "./stagedContents.ts"
@@ -25,6 +28,7 @@ export type Write =
   | { readonly _tag: "Claim"; readonly claim: Claim }
   | { readonly _tag: "ClaimEventDeliveries"; readonly claim: EventDeliveryClaim }
   | { readonly _tag: "Sweep"; readonly sweep: Sweep }
+  | { readonly _tag: "SweepMessages"; readonly sweep: MessageSweep }
 
 /** The value of each write. */
 export interface WriteResults {
@@ -34,6 +38,7 @@ export interface WriteResults {
   readonly Claim: ReadonlyArray<Delivery>
   readonly ClaimEventDeliveries: ReadonlyArray<EventDelivery>
   readonly Sweep: number
+  readonly SweepMessages: SweptMessages
 }
 
 /** The result of one write within a group: its value, or the change whose guard failed, which undoes only this write. */
@@ -68,6 +73,8 @@ export const runWrite = (connection: Prepared, write: Write): Written => {
       return { done: claimEventDeliveries(connection, write.claim) }
     case "Sweep":
       return { done: sweep(connection, write.sweep) }
+    case "SweepMessages":
+      return { done: sweepMessages(connection, write.sweep) }
   }
 }
 

@@ -13,7 +13,7 @@ import {
   MailStore,
   Webhooks
 } from "@mailkeep/core"
-import type { SweepKind } from "@mailkeep/core/adapter"
+import type { StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { Operation } from "./Operation.ts"
@@ -121,13 +121,18 @@ const keepingContacts: ReadonlyArray<Operation> = [
   }
 ]
 
-const sweep = (kind: SweepKind, what: string): Operation => ({
+const swept = { before: start + 50 * 86_400_000, limit: 100 }
+
+const sweep = (
+  what: string,
+  run: (store: MailStore["Service"]) => Effect.Effect<unknown, StoreUnavailable>
+): Operation => ({
   name: `sweep 100 ${what}`,
   prepare: Effect.gen(function* () {
     yield* sendMany(100)
     yield* (yield* Dispatcher).tick
     yield* TestClock.adjust("60 days")
-    return (yield* MailStore).sweep({ kind, before: start + 50 * 86_400_000, limit: 100 })
+    return run(yield* MailStore)
   })
 })
 
@@ -141,8 +146,8 @@ const events: ReadonlyArray<Operation> = [
     })
   },
   { name: "tick of the event sender without events", prepare: Effect.map(EventSender, ({ tick }) => tick) },
-  sweep("idempotency", "idempotency keys"),
-  sweep("messages", "messages")
+  sweep("idempotency keys", (store) => store.sweep({ kind: "idempotency", ...swept })),
+  sweep("messages", (store) => store.sweepMessages({ ...swept, after: null }))
 ]
 
 const access: ReadonlyArray<Operation> = [

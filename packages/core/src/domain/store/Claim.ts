@@ -3,6 +3,7 @@
  */
 import type { DeliveryStatus } from "../delivery/DeliveryStatus.ts"
 import type { Instant } from "../value/Instant.ts"
+import type { Position } from "./Paging.ts"
 import type { Rotation } from "./Rotation.ts"
 
 /** The closed list of claim kinds, each with the status of the deliveries that it claims. */
@@ -56,7 +57,7 @@ export interface EventDeliveryClaim {
 }
 
 /** The kinds of records that a sweep deletes after `before`; see `sweep` of the port. */
-export const sweepKinds = ["events", "idempotency", "leases", "eventDeliveries", "messages"] as const
+export const sweepKinds = ["events", "idempotency", "leases", "eventDeliveries"] as const
 /** A kind of record that a sweep deletes. */
 export type SweepKind = (typeof sweepKinds)[number]
 
@@ -65,4 +66,22 @@ export interface Sweep {
   readonly kind: SweepKind
   readonly before: Instant
   readonly limit: number
+}
+
+/**
+ * Examines the messages of `MessagesBefore`: up to `limit` that were created before `before`, oldest first, after the position `after`. Deletes those
+ * that have ended before `before`. The number of examined messages bounds the time of the write, however many messages are still waiting.
+ */
+export interface MessageSweep {
+  readonly before: Instant
+  readonly after: Position | null
+  readonly limit: number
+}
+
+/** What one sweep of messages did. */
+export interface SweptMessages {
+  /** The number of deleted messages. */
+  readonly deleted: number
+  /** The position of the last examined message, after which the next sweep goes on. `null` if the sweep examined fewer messages than `limit`. */
+  readonly next: Position | null
 }

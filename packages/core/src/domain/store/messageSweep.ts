@@ -5,8 +5,8 @@ import type { Delivery } from "../delivery/Delivery.ts"
 import type { Message } from "../message/Message.ts"
 import type { Counter, CounterName } from "../plan/Plan.ts"
 import type { ProjectId } from "../access/Project.ts"
-import { compareIds } from "../value/Id.ts"
-import type { Sweep } from "./Claim.ts"
+import type { MessageSweep } from "./Claim.ts"
+import type { Position } from "./Paging.ts"
 import type { UsageAudit } from "./Query.ts"
 
 /** The fields of a delivery with the instants at which something happened to it. */
@@ -33,21 +33,23 @@ export const hasEndedBefore = (delivery: Delivery, before: number): boolean =>
   })
 
 /**
- * The messages that a sweep of the kind `messages` deletes. `messages` contains all messages of the store, and `deliveriesOf` returns all
- * deliveries of a message.
+ * The messages that a sweep deletes, and where the next sweep goes on. `examined` is the answer to the query `MessagesBefore` with the values of
+ * the sweep, and `deliveriesOf` returns all deliveries of a message.
  */
 export const evaluateMessageSweep = (
-  messages: ReadonlyArray<Message>,
+  examined: ReadonlyArray<Message>,
   deliveriesOf: (message: Message) => ReadonlyArray<Delivery>,
-  { before, limit }: Sweep
-): ReadonlyArray<Message> =>
-  messages
-    .filter(
-      (message) =>
-        message.createdAt < before && deliveriesOf(message).every((delivery) => hasEndedBefore(delivery, before))
-    )
-    .toSorted((a, b) => a.createdAt - b.createdAt || compareIds(a, b))
-    .slice(0, limit)
+  { before, limit }: MessageSweep
+): { readonly ended: ReadonlyArray<Message>; readonly next: Position | null } => ({
+  ended: examined.filter((message) => deliveriesOf(message).every((delivery) => hasEndedBefore(delivery, before))),
+  next: nextSweptPosition(examined, limit)
+})
+
+/** The position after which the next sweep goes on, if this sweep examined as many messages as its limit allows. */
+export const nextSweptPosition = (examined: ReadonlyArray<Position>, limit: number): Position | null => {
+  const last = examined.length < limit ? undefined : examined.at(-1)
+  return last === undefined ? null : { createdAt: last.createdAt, id: last.id }
+}
 
 const deletedDailyPrefix = "deletedDaily:"
 

@@ -112,7 +112,7 @@ export const evaluateSuppressionPage = (
 /** `messages` contains all messages. */
 export const evaluateMessagesBefore = (
   messages: ReadonlyArray<Message>,
-  { before, after, limit }: QueryOf<"MessagesBefore">
+  { before, after, limit }: Omit<QueryOf<"MessagesBefore">, "_tag">
 ): ReadonlyArray<Message> =>
   messages
     .filter((one) => one.createdAt < before && (after === null || newestFirst(one, after) < 0))

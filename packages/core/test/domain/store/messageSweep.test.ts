@@ -9,7 +9,9 @@ import {
   sweptCounts,
   withDeletedCounts
 } from "../../../src/domain/store/messageSweep.ts"
-import { evaluateUsageAudit } from "../../../src/domain/store/queryReference.ts"
+import type { MessageSweep } from "../../../src/domain/store/Claim.ts"
+import type { Position } from "../../../src/domain/store/Paging.ts"
+import { evaluateMessagesBefore, evaluateUsageAudit } from "../../../src/domain/store/queryReference.ts"
 import { delivery, message, now } from "../../decide/fixtures.ts"
 
 const ended = (change: Partial<Delivery> = {}): Delivery => ({
@@ -35,22 +37,41 @@ describe("hasEndedBefore", () => {
 })
 
 describe("evaluateMessageSweep", () => {
-  it("returns the oldest messages that have ended, of one age by id, up to the limit", () => {
-    const messages = [
-      message({ id: "msg_c", createdAt: 2 }),
-      message({ id: "msg_b", createdAt: 2 }),
-      message({ id: "msg_a", createdAt: 3 }),
+  it("returns the examined messages that have ended, and a position when it examined as many as the limit", () => {
+    const examined = [
       message({ id: "msg_due", createdAt: 1 }),
-      message({ id: "msg_new", createdAt: now })
+      message({ id: "msg_b", createdAt: 2 }),
+      message({ id: "msg_c", createdAt: 2 })
     ]
     const sweep = (limit: number) =>
-      evaluateMessageSweep(messages, ({ id }) => (id === "msg_due" ? [delivery()] : [ended()]), {
-        kind: "messages",
+      evaluateMessageSweep(examined, ({ id }) => (id === "msg_due" ? [delivery()] : [ended()]), {
         before: now,
+        after: null,
         limit
-      }).map(({ id }) => id)
-    expect(sweep(9)).toEqual(["msg_b", "msg_c", "msg_a"])
-    expect(sweep(2)).toEqual(["msg_b", "msg_c"])
+      })
+    expect(sweep(4)).toEqual({ ended: examined.slice(1), next: null })
+    expect(sweep(3)).toEqual({ ended: examined.slice(1), next: { createdAt: 2, id: "msg_c" } })
+  })
+
+  it("deletes every message that has ended, in sweeps of any limit that go on after each other", () => {
+    const anyMessage = fc.record({ createdAt: fc.integer({ min: 1, max: 4 }), hasEnded: fc.boolean() })
+    fc.assert(
+      fc.property(fc.array(anyMessage, { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), (shapes, limit) => {
+        const all = shapes.map(({ createdAt }, n) => message({ id: `msg_${n}`, createdAt }))
+        const ids = new Set(all.filter((_, n) => shapes[n]!.hasEnded).map(({ id }) => id))
+        let left = all
+        let after: Position | null = null
+        do {
+          const request: MessageSweep = { before: now, after, limit }
+          const examined = evaluateMessagesBefore(left, request)
+          expect(examined.length).toBeLessThanOrEqual(limit)
+          const swept = evaluateMessageSweep(examined, ({ id }) => [ids.has(id) ? ended() : delivery()], request)
+          left = left.filter((one) => !swept.ended.includes(one))
+          after = swept.next
+        } while (after !== null)
+        expect(left).toEqual(all.filter(({ id }) => !ids.has(id)))
+      })
+    )
   })
 })
 

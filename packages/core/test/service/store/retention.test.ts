@@ -92,6 +92,35 @@ describe.each(stores)("retention, over $name", (store) => {
       })
     ))
 
+  it("deletes the messages that have ended, however many older ones wait, and those later", () =>
+    withTestMail(store, { retention: { messagesMillis: 2 * dayMillis } })(
+      Effect.gen(function* () {
+        const { byClock } = yield* settableClock
+        const later = new Date(start + 10 * dayMillis).toISOString()
+        for (let n = 0; n < 230; n++) yield* send(`later${n}`, { scheduledAt: later })
+        for (let n = 0; n < 60; n++) yield* send(`now${n}`)
+        const log = yield* DeliveryLog
+        const delivered = Effect.map(
+          log.list(project, { status: "delivered", limit: 100 }),
+          ({ items }) => items.length
+        )
+        const waiting = Effect.map(log.usageAudit(project), ({ scheduledRecipients }) => scheduledRecipients)
+        const ticks = Effect.forEach([1, 2, 3, 4], () => byClock(tick))
+        yield* ticks
+        yield* TestClock.adjust("3 days")
+        yield* byClock(tick)
+        expect([yield* delivered, yield* waiting]).toEqual([60, 230])
+        yield* ticks
+        expect([yield* delivered, yield* waiting]).toEqual([0, 230])
+        yield* TestClock.adjust("8 days")
+        for (let n = 0; n < 12; n++) yield* byClock(tick)
+        yield* TestClock.adjust("3 days")
+        yield* ticks
+        expect(yield* summaries).toEqual([])
+        yield* expectBalanced
+      })
+    ))
+
   it("deletes bodies over many pages, and later those of a message that ended late", () =>
     withTestMail(store, { retention: { bodiesMillis: 2 * dayMillis } })(
       Effect.gen(function* () {
