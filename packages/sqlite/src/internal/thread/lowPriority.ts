@@ -2,7 +2,10 @@
  * Gives the processor to the other threads of the process first. On Linux each thread has a priority of its own; elsewhere nothing changes.
  */
 import { readlinkSync } from "node:fs"
-import { constants, setPriority } from "node:os"
+import { constants, getPriority, setPriority } from "node:os"
+
+/** A larger number is a lower priority. */
+const low = constants.priority.PRIORITY_BELOW_NORMAL
 
 /** The link `/proc/thread-self` of Linux names the thread that reads it, such as `4711/task/4712`. */
 const threadId = (): number | undefined => {
@@ -13,8 +16,11 @@ const threadId = (): number | undefined => {
   }
 }
 
-/** Lowers the priority of the thread that calls this. */
+/**
+ * Lowers the priority of the thread that calls this. Leaves a priority that is lower already, as in a process that `nice -n 15` has started: the
+ * system lets only an administrator raise it, and the refusal would end the thread.
+ */
 export const takeLowPriority = (): void => {
   const id = threadId()
-  if (id !== undefined) setPriority(id, constants.priority.PRIORITY_BELOW_NORMAL)
+  if (id !== undefined && getPriority(id) < low) setPriority(id, low)
 }
