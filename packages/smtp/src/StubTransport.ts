@@ -43,8 +43,9 @@ const actsOfOutcomes = {
 
 const keptBytesDefault = 64 * 1024 * 1024
 
+/** A pattern is found also when it has a position from an earlier match. */
 const matches = ({ recipient }: StubRule, address: string): boolean =>
-  recipient === undefined || (typeof recipient === "string" ? recipient === address : recipient.test(address))
+  recipient === undefined || (typeof recipient === "string" ? recipient === address : address.search(recipient) !== -1)
 
 const reply = (stage: SmtpStage, smtpCode: number, enhancedCode: string, text: string): SmtpReply => ({
   stage,

@@ -120,6 +120,15 @@ describe("the stub transport", () => {
     expect(outcomes).toEqual(["Refused", "Refused", "Accepted", "Accepted", "Delivered", "Delivered"])
   })
 
+  it("matches a recipient at each hand-off when the pattern of a rule is global or sticky", async () => {
+    for (const recipient of [/@gone\.example$/g, /[a-z]+@gone\.example$/y]) {
+      const stub = StubTransport.make({ script: [{ recipient, acts: [{ act: "refuse" }] }] })
+      const outcomes = []
+      for (let n = 0; n < 3; n++) outcomes.push((await Effect.runPromise(stub.handOff(handOff("a@gone.example"))))._tag)
+      expect(outcomes).toEqual(["Refused", "Refused", "Refused"])
+    }
+  })
+
   it("keeps at most the configured number of messages, and keeps a duplicate only once", async () => {
     const few = StubTransport.make({ keep: 2 })
     for (const to of ["a@x.example", "b@x.example", "c@x.example"]) await Effect.runPromise(few.handOff(handOff(to)))
