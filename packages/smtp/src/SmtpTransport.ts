@@ -3,6 +3,7 @@
  */
 import type { TransportShape } from "@mailkeep/core/adapter"
 import { Transport, TransportUnavailable } from "@mailkeep/core/adapter"
+import { given } from "@mailkeep/core/options"
 import type { Scope } from "effect"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { makeConnectionPool } from "./connectionPool.ts"
@@ -136,7 +137,8 @@ export const layer = (options: SmtpOptions): Layer.Layer<Transport | SmtpTranspo
 
 /**
  * Provides the transport for the relay at a URL, such as `smtp://user:password@relay.example:587`; see `parseSmtpUrl`. The options are added to
- * those of the URL, and replace them. Fails with `SmtpOptionsInvalid` when the URL is wrong; the failure does not contain the URL.
+ * those of the URL, and replace them. An option that is `undefined` replaces nothing. Fails with `SmtpOptionsInvalid` when the URL is wrong; the
+ * failure does not contain the URL.
  *
  * @example
  * ```ts
@@ -154,6 +156,6 @@ export const layerFromUrl = (
 ): Layer.Layer<Transport | SmtpTransport, SmtpOptionsInvalid> =>
   Layer.unwrap(
     Effect.map(Effect.fromResult(parseSmtpUrl(Redacted.isRedacted(url) ? Redacted.value(url) : url)), (parsed) =>
-      layer({ ...parsed, ...options })
+      layer({ ...parsed, ...given(options) })
     )
   )

@@ -3,6 +3,7 @@ import { HandOffRevoked, Transport } from "@mailkeep/core/adapter"
 import { Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
+import type { SmtpOptions } from "../src/index.ts"
 import { SmtpTransport } from "../src/index.ts"
 import { accepted, handOff, message, offers, shown, withRelay } from "./handOffHarness.ts"
 import { testCertificate } from "./testCertificate.ts"
@@ -267,6 +268,19 @@ describe("the layer", () => {
         "DATA",
         "QUIT"
       ])
+    })
+  })
+
+  it("keeps what the URL says when an option is undefined", async () => {
+    await withRelay({}, {}, async ({ relay }) => {
+      const absent = { clientName: undefined, tls: undefined, host: undefined, port: undefined }
+      const layer = SmtpTransport.layerFromUrl(
+        `smtp://127.0.0.1:${relay.port}?name=a.example`,
+        absent as unknown as Partial<SmtpOptions>
+      )
+      const program = Effect.flatMap(Transport, (transport) => transport.handOff(handOff()))
+      expect((await Effect.runPromise(Effect.provide(program, layer)))._tag).toBe("Accepted")
+      expect(relay.sessions[0]!.commands[0]).toBe("EHLO a.example")
     })
   })
 
