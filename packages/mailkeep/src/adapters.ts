@@ -3,7 +3,7 @@
  */
 import type { MailStore, Transport } from "@mailkeep/core"
 import type { OptionRules } from "@mailkeep/core/options"
-import { assertOptions, mustBe, optionsOf } from "@mailkeep/core/options"
+import { assertOptions, given, isFields, mustBe, optionsOf } from "@mailkeep/core/options"
 import type { CapturedMessage, SmtpAuth, SmtpOptions, SmtpTransport, StubOptions } from "@mailkeep/smtp"
 import { Context, Effect, Layer, Redacted } from "effect"
 
@@ -43,8 +43,11 @@ const needsPath = 'sqlite needs the path of the file, such as sqlite("mail.db").
 
 const sqliteRules: OptionRules<SqliteStoreOptions> = {
   filename: (value) => (typeof value === "string" && value !== "" ? undefined : needsPath),
-  // The store looks of which driver it is when it opens.
-  connection: mustBe("a connection of better-sqlite3", (value) => typeof value === "object" && value !== null)
+  // The store looks of which driver it is when it opens. It ignores an object without statements, such as that of Drizzle.
+  connection: mustBe(
+    "a connection of better-sqlite3",
+    (value) => isFields(value) && typeof value["prepare"] === "function"
+  )
 }
 
 /**
@@ -161,7 +164,7 @@ export const smtp = (
         return Effect.succeed(
           typeof relay === "string"
             ? SmtpTransport.layerFromUrl(relay, withRedactedAuth(options))
-            : SmtpTransport.layer(withRedactedAuth({ ...relay!, ...options }))
+            : SmtpTransport.layer(withRedactedAuth({ ...relay!, ...given(options) }))
         )
       }
     )

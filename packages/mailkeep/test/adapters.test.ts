@@ -42,9 +42,11 @@ describe("sqlite", () => {
 describe("smtp", () => {
   it("hands mail over to the relay of a URL, of options, and of a URL with options", async () => {
     const { port, taken } = await startRelay("pass/word")
+    const absent = { host: undefined, port: undefined, tls: undefined, auth: undefined } as never
     const relays = [
       smtp(`smtp://shop:pass%2Fword@127.0.0.1:${port}?tls=off`),
       smtp({ host: "127.0.0.1", port, tls: "off", auth: { user: "shop", password: "pass/word" } }),
+      smtp({ host: "127.0.0.1", port, tls: "off", auth: { user: "shop", password: "pass/word" } }, absent),
       smtp(`smtp://127.0.0.1:${port}`, { tls: "off", auth: { user: "shop", password: "pass/word" } })
     ]
     for (const transport of relays) {
@@ -80,6 +82,7 @@ describe("sqlite, with wrong options", () => {
   it.each<[string, object]>([
     ['"conection" is not an option of sqlite. The options are filename, connection.', { conection: {} }],
     ["connection must be a connection of better-sqlite3.", { connection: "mail.db" }],
+    ["connection must be a connection of better-sqlite3.", { connection: { session: {} } }],
     ['sqlite needs the path of the file, such as sqlite("mail.db").', { filename: 5 }]
   ])("throws a TypeError at once: %s", (message, options) => {
     expect(() => sqlite({ filename: "mail.db", ...options } as never)).toThrow(new TypeError(message))
