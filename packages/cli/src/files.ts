@@ -1,7 +1,7 @@
 /**
  * The files that a command reads and writes: each error is one sentence with the path.
  */
-import { fstatSync, statSync } from "node:fs"
+import { fstatSync, readFileSync, statSync } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
 import { open } from "node:fs/promises"
 import { dirname } from "node:path"
@@ -24,6 +24,10 @@ export class FileFailed extends Data.TaggedError("FileFailed")<{
 /** Runs a step on a file. An exception becomes `FileFailed`. */
 export const onFile = <A>(act: FileFailed["act"], path: string, step: () => A): Effect.Effect<A, FileFailed> =>
   Effect.try({ try: step, catch: (cause) => new FileFailed({ act, path, cause }) })
+
+/** The text of a file. `undefined` without a path. */
+export const readText = (path: string | undefined): Effect.Effect<string | undefined, FileFailed> =>
+  path === undefined ? Effect.undefined : onFile("read", path, () => readFileSync(path, "utf8"))
 
 const onFileAsync = <A>(path: string, step: () => Promise<A>): Effect.Effect<A, FileFailed> =>
   Effect.tryPromise({ try: step, catch: (cause) => new FileFailed({ act: "write", path, cause }) })

@@ -172,6 +172,10 @@ export const plan = {
   rateLimit
 }
 
+/** A flag with a text, or `undefined`. */
+export const textFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
+
 export const permission = Flag.Literals("permission", permissions).pipe(
   Flag.atLeast(1),
   Flag.withDescription("A permission of the API key; repeatable"),

@@ -6,6 +6,7 @@ import type { MoveRefused } from "@mailkeep/core/move"
 import type { ListenerNotStarted } from "@mailkeep/inbound"
 import type { SmtpTransport } from "@mailkeep/smtp"
 import { Console, Effect, Logger } from "effect"
+import type { FileFailed } from "./files.ts"
 import type { CertificateNotRead, OperationsNotStarted } from "./listeners.ts"
 
 export const logsToStderr = Logger.layer([Logger.withConsoleError(Logger.formatSimple)])
@@ -61,6 +62,7 @@ export type CommandFailure =
   | SmtpTransport.SmtpOptionsInvalid
   | ListenerNotStarted
   | CertificateNotRead
+  | FileFailed
   | OperationsNotStarted
 
 /** Prints the message of a failure and sets exit code 1. */

@@ -187,10 +187,60 @@ describe("the commands for records beside a running server", () => {
     const bySend = ["send", ...here(), "--from", "hello@example.com", "--to", "t@example.org", "--template", id]
     expect((await run(bySend)).stderr).toContain("is required by the template")
     expect(await runJson([...bySend, "--var", "order=A17"])).toMatchObject({ totalQueued: 1 })
+    expect((await run([...bySend, "--var", "order"])).stderr).toContain(
+      'Expected name=value, such as order=A17, not "order"'
+    )
     expect((await runJson(["templates", "list", ...here(), "--search", "recei"])).templates).toMatchObject([
       { id, alias: "receipt" }
     ])
-    expect(await runJson(["templates", "archive", id, ...here()])).toEqual({ id, archived: true })
+    expect(await runJson(["templates", "archive", "receipt", ...here()])).toEqual({ id, archived: true })
+  })
+
+  it("gives each variable of a send the type that the template declares", async () => {
+    const text = file("typed.txt", "{{order}} {{amount}} {{#express}}express{{/express}}")
+    const variables = ["order:string", "amount:number", "express:boolean"].flatMap((one) => ["--var", one])
+    const about = ["--alias", "typed", "--subject", "Order {{order}} for {{amount}}", "--text-file", text]
+    await runJson(["templates", "create", "Typed", ...here(), ...about, ...variables])
+    await runJson(["templates", "publish", "typed", ...here()])
+    const bySend = [
+      "send",
+      ...here(),
+      "--from",
+      "hello@example.com",
+      "--to",
+      "typed@example.org",
+      "--template",
+      "typed"
+    ]
+    const given = (order: string, amount: string, express: string) =>
+      [`order=${order}`, `amount=${amount}`, `express=${express}`].flatMap((one) => ["--var", one])
+    await runJson([...bySend, ...given("007", "12.5", "true")])
+    await runJson([...bySend, ...given("true", "0", "false")])
+    const { deliveries } = await runJson(["logs", ...here(), "--recipient", "typed@example.org"])
+    expect(deliveries.map(({ subject }: { readonly subject: string }) => subject)).toEqual([
+      "Order true for 0",
+      "Order 007 for 12.5"
+    ])
+    const refused = async (...values: Parameters<typeof given>) => (await run([...bySend, ...given(...values)])).stderr
+    expect(await refused("1", "many", "true")).toContain("templateVariables.amount must be a number")
+    expect(await refused("1", "1", "yes")).toContain("templateVariables.express must be a boolean")
+    expect((await run([...bySend, "--template", "unknown", ...given("1", "1", "true")])).code).toBe(1)
+  })
+
+  it("says which file of a message or of a template cannot be read", async () => {
+    const absent = join(folder, "absent.txt")
+    const message = ["send", ...here(), "--from", "hello@example.com", "--to", "t@example.org", "--subject", "s"]
+    for (const args of [
+      [...message, "--text-file", absent],
+      [...message, "--html-file", absent],
+      [...message, "--text", "t", "--attach", absent],
+      ["templates", "create", "Absent", ...here(), "--text-file", absent]
+    ])
+      expect(await run(args)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `mailkeep: cannot read ${absent}: no such file or directory\n`
+      })
   })
 
   it("suppresses an address, lists it and removes its suppression", async () => {
@@ -205,13 +255,14 @@ describe("the commands for records beside a running server", () => {
 
   it("delivers events to a webhook, sends a test at once, and replays an event", async () => {
     const got: Array<string> = []
+    let status = 204
     const endpoint = createServer((request, response) => {
       let text = ""
       request
         .on("data", (chunk) => (text += String(chunk)))
         .on("end", () => {
           got.push(JSON.parse(text).type)
-          response.writeHead(204).end()
+          response.writeHead(status).end()
         })
     })
     await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve))
@@ -225,8 +276,15 @@ describe("the commands for records beside a running server", () => {
       statusCode: 204,
       error: null
     })
+    status = 500
+    const refusedTest = await run(["webhooks", "test", made.id, ...here(), loopback, "--json"])
+    expect([refusedTest.code, JSON.parse(refusedTest.stdout)]).toEqual([
+      1,
+      { delivered: false, statusCode: 500, error: null }
+    ])
+    status = 204
     await runJson(["contacts", "add", "hooked@example.org", ...here()])
-    await expect.poll(() => got).toEqual(["webhook.test", "contact.created"])
+    await expect.poll(() => got).toEqual(["webhook.test", "webhook.test", "contact.created"])
     const pushed = async () => (await runJson(["webhooks", "deliveries", made.id, ...here()])).deliveries
     await expect.poll(pushed).toMatchObject([{ status: "delivered", lastStatusCode: 204 }])
     await runJson(["webhooks", "replay", made.id, (await pushed())[0].id, ...here()])
@@ -256,7 +314,7 @@ describe("the commands for records beside a running server", () => {
     expect(await runJson(["domains", "verify", domain.id, ...here(), "--dns", "127.0.0.1:1"])).toMatchObject({
       status: "pending"
     })
-    expect(await runJson(["domains", "remove", "Shop.example", ...here()])).toMatchObject({ removed: true })
+    expect(await runJson(["domains", "remove", "Shop.example", ...here()])).toEqual({ id: domain.id, removed: true })
   })
 
   it("prints the usage in the help of the command and of its subcommands", async () => {

@@ -7,7 +7,7 @@ import { ContactFiles, Contacts, emailStatuses, formatInstant } from "@mailkeep/
 import { readCsv, writeCsvRow } from "@mailkeep/core/node/csv"
 import { Effect, Exit, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { data, json, limit, project, search } from "../flags.ts"
+import { data, json, limit, textFlag, project, search } from "../flags.ts"
 import { canBeWritten, FileFailed, isSameFile, onFile, openForWriting, untilPipeCloses } from "../files.ts"
 import type { ImportCounts } from "../importReport.ts"
 import { importReport } from "../importReport.ts"
@@ -45,8 +45,6 @@ const page = Flag.Int("page").pipe(Flag.withDefault(1), Flag.withDescription("Th
 const contactId = Argument.String("contact-id").pipe(
   Argument.withDescription("The id of the contact, such as con_01h…")
 )
-const text = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
 
 const list = Command.make(
   "list",
@@ -77,10 +75,10 @@ const add = Command.make(
     data,
     project,
     json,
-    firstName: text("first-name", "The first name"),
-    lastName: text("last-name", "The last name"),
-    phoneNumber: text("phone-number", "The phone number"),
-    userId: text("user-id", "Your own identifier of the person")
+    firstName: textFlag("first-name", "The first name"),
+    lastName: textFlag("last-name", "The last name"),
+    phoneNumber: textFlag("phone-number", "The phone number"),
+    userId: textFlag("user-id", "Your own identifier of the person")
   },
   ({ email, data, project, json, ...optional }) =>
     Effect.gen(function* () {
@@ -141,7 +139,7 @@ const update = Flag.Boolean("update").pipe(
   Flag.withDescription("Update existing contacts; without this flag their lines are refused")
 )
 
-const refused = text("refused", "A CSV file for the refused lines and their errors, written when a line is refused")
+const refused = textFlag("refused", "A CSV file for the refused lines and their errors, written when a line is refused")
 
 const countsLine = ({ created, updated, refused, seconds }: ImportCounts): string =>
   `${created} created, ${updated} updated, ${refused} refused in ${seconds} s`
@@ -168,7 +166,7 @@ const imported = Command.make(
       yield* end
     }).pipe(
       Effect.catchTag("CsvNotRead", ({ cause }) => Effect.fail(new FileFailed({ act: "read", path: file, cause }))),
-      Effect.catchTag(["MalformedCsv", "FileFailed"], ({ message }) => exitWith(message)),
+      Effect.catchTag("MalformedCsv", ({ message }) => exitWith(message)),
       DataFolder.at({ data })
     )
 ).pipe(
@@ -188,12 +186,7 @@ const exported = Command.make(
         file === "-" && process.stdout.isTTY ? cells.map(printable) : cells
       const rows = (yield* ContactFiles).exportRows(project, { search, emailStatus })
       yield* Stream.runForEachArray(rows, (some) => write(some.map((cells) => writeCsvRow(shownCells(cells))).join("")))
-    }).pipe(
-      Effect.scoped,
-      untilPipeCloses,
-      Effect.catchTag("FileFailed", ({ message }) => exitWith(message)),
-      DataFolder.at({ data })
-    )
+    }).pipe(Effect.scoped, untilPipeCloses, DataFolder.at({ data }))
 ).pipe(Command.withDescription("Export contacts as CSV, newest first, in the format that import reads"))
 
 export const contacts = Command.make("contacts").pipe(

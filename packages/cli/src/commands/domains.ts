@@ -102,8 +102,9 @@ const verify = Command.make("verify", { id, data, project, dns, json }, ({ id, d
 
 const remove = Command.make("remove", { id, data, project, json }, ({ id, data, project, json }) =>
   Effect.gen(function* () {
-    yield* (yield* Domains).delete(project, yield* idOf(project, id))
-    yield* print(json, { id, removed: true }, `${id} removed`)
+    const domainId = yield* idOf(project, id)
+    yield* (yield* Domains).delete(project, domainId)
+    yield* print(json, { id: domainId, removed: true }, `${id} removed`)
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Remove a domain; sends from it are refused from now on"))
 

@@ -1,12 +1,12 @@
 /**
  * `mailkeep templates`: the templates of a project.
  */
-import { readFileSync } from "node:fs"
 import type { TemplateSummary, TemplateVariableInput } from "@mailkeep/core"
 import { formatInstant, Templates } from "@mailkeep/core"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { data, json, project, search } from "../flags.ts"
+import { readText } from "../files.ts"
+import { data, json, textFlag, project, search } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
 import { walkPages } from "../walkPages.ts"
@@ -24,8 +24,6 @@ const templateForOutput = ({ id, name, alias, status, draft, published, createdA
 const templateId = Argument.String("template-id").pipe(
   Argument.withDescription("The id of the template, such as tpl_01h…, or its alias")
 )
-const text = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
 
 const list = Command.make("list", { data, project, json, search }, ({ data, project, json, search }) =>
   Effect.gen(function* () {
@@ -44,10 +42,10 @@ const create = Command.make(
     data,
     project,
     json,
-    alias: text("alias", "An alias, as an identifier for programs"),
-    subject: text("subject", "The subject, in Mustache"),
-    htmlFile: text("html-file", "A file with the HTML, in Mustache"),
-    textFile: text("text-file", "A file with the plain text, in Mustache"),
+    alias: textFlag("alias", "An alias, as an identifier for programs"),
+    subject: textFlag("subject", "The subject, in Mustache"),
+    htmlFile: textFlag("html-file", "A file with the HTML, in Mustache"),
+    textFile: textFlag("text-file", "A file with the plain text, in Mustache"),
     variables: Flag.String("var").pipe(
       Flag.atLeast(0),
       Flag.withDescription("A variable as name:type, such as order:string; a final ! makes it required; repeatable")
@@ -55,13 +53,19 @@ const create = Command.make(
   },
   ({ name, data, project, json, alias, subject, htmlFile, textFile, variables }) =>
     Effect.gen(function* () {
-      const file = (path: string | undefined) => (path === undefined ? undefined : readFileSync(path, "utf8"))
       const declared = variables.map((present) => {
         const [key = "", type = "string"] = present.replace(/!$/, "").split(":")
         // The service refuses a type that does not exist.
         return { key, type, required: present.endsWith("!") } as TemplateVariableInput
       })
-      const input = { name, alias, subject, html: file(htmlFile), text: file(textFile), variables: declared }
+      const input = {
+        name,
+        alias,
+        subject,
+        html: yield* readText(htmlFile),
+        text: yield* readText(textFile),
+        variables: declared
+      }
       const made = yield* (yield* Templates).create(project, input)
       yield* print(json, templateForOutput(made), `${made.id} draft`)
     }).pipe(DataFolder.at({ data }))
@@ -77,8 +81,11 @@ const publish = Command.make("publish", { templateId, data, project, json }, ({ 
 
 const archive = Command.make("archive", { templateId, data, project, json }, ({ templateId, data, project, json }) =>
   Effect.gen(function* () {
-    yield* (yield* Templates).archive(project, templateId)
-    yield* print(json, { id: templateId, archived: true }, `${templateId} archived`)
+    const service = yield* Templates
+    // The alias becomes free.
+    const { id } = yield* service.get(project, templateId)
+    yield* service.archive(project, id)
+    yield* print(json, { id, archived: true }, `${templateId} archived`)
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Archive a template; sends with it are refused"))
 

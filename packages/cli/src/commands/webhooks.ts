@@ -133,10 +133,10 @@ const test = Command.make(
     Effect.gen(function* () {
       const result = yield* (yield* Webhooks).test(project, webhookId)
       const { delivered, statusCode, error } = result
-      if (!delivered && !json) return yield* exitWith(`not accepted: ${statusCode ?? error}`)
-      yield* print(json, result, `accepted, ${statusCode}`)
+      if (delivered || json) yield* print(json, result, `accepted, ${statusCode}`)
+      if (!delivered) yield* exitWith(`not accepted: ${statusCode ?? error}`)
     }).pipe(DataFolder.at({ data, webhookRules }))
-).pipe(Command.withDescription("Send a test event now, once"))
+).pipe(Command.withDescription("Send a test event now, once. The exit code is 1 when the endpoint does not accept it"))
 
 const deliveries = Command.make(
   "deliveries",
