@@ -19,6 +19,7 @@ export {
   listOption,
   mustBe,
   optionsOf,
+  timerMillisMax,
   wholeOption,
   wholeOrNullOption
 } from "./domain/value/OptionRule.ts"

@@ -10,6 +10,7 @@ import {
   isFields,
   mustBe,
   optionsOf,
+  timerMillisMax,
   wholeOption,
   wholeOrNullOption
 } from "@mailkeep/core/options"
@@ -24,9 +25,6 @@ import type {
   SmtpTimeoutOptions,
   TlsMode
 } from "./SmtpOptions.ts"
-
-/** The longest time of a timer of Node. A longer one would end at once. */
-const timerMillisMax = 2 ** 31 - 1
 
 const isText = (value: unknown): value is string => typeof value === "string"
 
@@ -71,11 +69,12 @@ const certificate: OptionRules<CertificateOptions> = {
   servername: mustBe("a host name", isText)
 }
 
+const count = wholeOption(1, Number.MAX_SAFE_INTEGER)
 const millis = wholeOption(1, timerMillisMax)
 
 const pool: OptionRules<SmtpPoolOptions> = {
-  connectionsMax: wholeOption(1, timerMillisMax),
-  handOffsMax: wholeOption(1, timerMillisMax),
+  connectionsMax: count,
+  handOffsMax: count,
   ageMaxMillis: millis,
   idleMaxMillis: millis
 }

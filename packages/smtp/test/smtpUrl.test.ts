@@ -112,7 +112,7 @@ describe("the options", () => {
     [{ port: 0 }, "port must be a whole number from 1 to 65535."],
     [{ port: 1.5 }, "port must be a whole number from 1 to 65535."],
     [{ clientName: "a\r\nMAIL FROM:<x>" }, "clientName must be a host name."],
-    [{ pool: { connectionsMax: 0 } }, "pool.connectionsMax must be a whole number from 1 to 2147483647."],
+    [{ pool: { connectionsMax: 0 } }, "pool.connectionsMax must be a whole number from 1 to 9007199254740991."],
     [
       { timeouts: { endOfDataReplyMillis: 2 ** 31 } },
       "timeouts.endOfDataReplyMillis must be a whole number from 1 to 2147483647."

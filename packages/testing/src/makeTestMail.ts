@@ -2,6 +2,7 @@
  * Makes the mail of a product for its tests.
  */
 import { MailStore } from "@mailkeep/core"
+import { timerMillisMax } from "@mailkeep/core/options"
 import { Clock, Effect } from "effect"
 import type { DeliveryReport, EmbeddedProject, Mail, MailProject, TimeInput } from "mailkeep"
 import { toMillis } from "./DurationInput.ts"
@@ -43,9 +44,6 @@ const checkOptions = (options: TestMailOptions): void => {
       `testMail has no option "${chosen}": the store, the transport and the work are those of the test.`
     )
 }
-
-/** The longest time of a timer. A timer with a longer one ends at once. */
-const timerMillisMax = 2 ** 31 - 1
 
 const checkWait = (timeout: number, count: number): void => {
   if (typeof timeout !== "number" || !(timeout >= 0 && timeout <= timerMillisMax))

@@ -194,7 +194,7 @@ const layers = {
   },
   testing: {
     is: "the test kit of products",
-    imports: ["core", "core/adapter", "core/handle", "mailkeep", "smtp"],
+    imports: ["core", "core/adapter", "core/handle", "core/options", "mailkeep", "smtp"],
     restrictions: ["noClock", "noRandom"]
   },
   "test-support": {

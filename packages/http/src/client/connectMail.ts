@@ -4,7 +4,7 @@
 import type { ProjectHandle } from "@mailkeep/core/handle"
 import { isAbortSignal } from "@mailkeep/core/handle"
 import type { OptionRules } from "@mailkeep/core/options"
-import { assertOptions, functionOption, mustBe, optionsOf, wholeOption } from "@mailkeep/core/options"
+import { assertOptions, functionOption, mustBe, optionsOf, timerMillisMax, wholeOption } from "@mailkeep/core/options"
 import { makeContacts, makeLists, makeProperties, makeSegments, makeSuppressions } from "./contactClient.ts"
 import type { Fetch } from "./requests.ts"
 import { makeRequest } from "./requests.ts"
@@ -32,7 +32,6 @@ export interface ConnectMailOptions {
 }
 
 const defaultTimeoutMillis = 30_000
-const timeoutMillisMax = 2 ** 31 - 1
 const defaultRetries = 3
 const retriesMax = 100
 const defaultResponseBytesMax = 64 * 1024 * 1024
@@ -51,7 +50,7 @@ const rules: OptionRules<ConnectMailOptions> = {
   ),
   from: mustBe('a sender, such as "Acme <hi@acme.example>"', (value) => typeof value === "string"),
   fetch: functionOption,
-  timeoutMillis: wholeOption(1, timeoutMillisMax),
+  timeoutMillis: wholeOption(1, timerMillisMax),
   retries: wholeOption(0, retriesMax),
   responseBytesMax: wholeOption(1, Number.MAX_SAFE_INTEGER),
   signal: mustBe("an AbortSignal", isAbortSignal)

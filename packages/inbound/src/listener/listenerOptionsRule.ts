@@ -2,12 +2,9 @@
  * The rules for the options of a listener. Without them, a limit of a wrong type would be no limit, and a misspelled `port` would be any free port.
  */
 import type { OptionRules } from "@mailkeep/core/options"
-import { flagOption, isFields, mustBe, wholeOption } from "@mailkeep/core/options"
+import { flagOption, isFields, mustBe, timerMillisMax, wholeOption } from "@mailkeep/core/options"
 import type { ListenerLimits } from "./limits.ts"
 import type { ListenerOptions } from "./listener.ts"
-
-/** The longest time of a timer of Node. A longer one would end at once. */
-const timerMillisMax = 2 ** 31 - 1
 
 const count = wholeOption(1, Number.MAX_SAFE_INTEGER)
 const millis = wholeOption(1, timerMillisMax)

@@ -26,6 +26,9 @@ const isWhole = (value: unknown, min: number, max: number): boolean =>
 export const wholeOption = (min: number, max: number): OptionRule =>
   mustBe(`a whole number from ${min} to ${max}`, (value) => isWhole(value, min, max))
 
+/** The longest time of a timer, in milliseconds. A timer with a longer time ends at once. */
+export const timerMillisMax = 2 ** 31 - 1
+
 /** An integer from `min` to `max`, or `null` for the default. */
 export const wholeOrNullOption = (min: number, max: number): OptionRule =>
   mustBe(`a whole number from ${min} to ${max}, or null`, (value) => value === null || isWhole(value, min, max))
