@@ -12,6 +12,7 @@ import type { Answers, Query } from "../domain/store/Query.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { wrapStore } from "../port/wrapStore.ts"
+import { skipEmptyCommit } from "./skipEmptyCommit.ts"
 
 /** A defect: the adapter broke a law of the conformance kit. Its answer is not used. */
 export class StoreContractViolation extends Data.TaggedError("StoreContractViolation")<{ readonly law: string }> {
@@ -48,16 +49,15 @@ const checkedEventDeliveries = (
 
 const checked = (store: MailStoreShape): Omit<MailStoreShape, "joinTransaction"> => ({
   ...store,
-  commit: (changes) => {
-    if (changes.length === 0) return Effect.void
-    return Effect.suspend(() =>
+  commit: skipEmptyCommit((changes) =>
+    Effect.suspend(() =>
       Effect.tapErrorTag(store.commit(inCommitOrder(changes)), "Conflict", ({ at }) =>
         at >= 0 && at < changes.length
           ? Effect.void
           : Effect.die(new StoreContractViolation({ law: "commit/reports-which-guard" }))
       )
     )
-  },
+  ),
   claim: (claim) =>
     claim.limit <= 0 ? Effect.succeed([]) : Effect.map(store.claim(claim), (rows) => checkedDeliveries(claim, rows)),
   claimEventDeliveries: (claim) =>

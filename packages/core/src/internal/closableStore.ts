@@ -7,6 +7,7 @@ import { closureOf, movedToSetting } from "../domain/store/StoreClosure.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import { MailStore, StoreUnavailable } from "../port/MailStore.ts"
 import { wrapStore } from "../port/wrapStore.ts"
+import { skipEmptyCommit } from "./skipEmptyCommit.ts"
 
 /** How long a process writes without reading again whether the store is closed. A move waits longer than this before it copies. */
 export const closureKeptMillis = 1000
@@ -69,7 +70,7 @@ const makeClosableStore = (store: MailStoreShape) => {
     const guarded = ifOpen(one)
     return {
       ...one,
-      commit: (changes) => (changes.length === 0 ? one.commit(changes) : guarded(one.commit(changes))),
+      commit: skipEmptyCommit((changes) => guarded(one.commit(changes))),
       claim: (claim) => guarded(one.claim(claim)),
       claimEventDeliveries: (claim) => guarded(one.claimEventDeliveries(claim)),
       sweep: (sweep) => guarded(one.sweep(sweep)),

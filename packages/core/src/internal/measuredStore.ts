@@ -10,6 +10,7 @@ import type { Conflict, StoreUnavailableReason } from "../domain/store/Conflict.
 import type { Instant } from "../domain/value/Instant.ts"
 import { recordMetric, recordMetricsUnsafe } from "../port/metrics.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
+import { skipEmptyCommit } from "./skipEmptyCommit.ts"
 
 /** The last write that failed. */
 export interface WriteFailure {
@@ -63,7 +64,7 @@ export const makeMeasuredStore = (store: MailStoreShape) => {
   // The commit of a transaction that the store joins is that of the product, so what is written in it is not measured.
   const measured: MailStoreShape = {
     ...store,
-    commit: (changes) => (changes.length === 0 ? store.commit(changes) : commit(changes))
+    commit: skipEmptyCommit(commit)
   }
   return { store: measured, writeStatus: { lastWriteFailure: Effect.sync(() => lastFailure) } }
 }
