@@ -7,6 +7,7 @@ import {
   flagOption,
   functionOption,
   given,
+  hasPemCertificate,
   isFields,
   mustBe,
   optionsOf,
@@ -64,7 +65,10 @@ const auth: OptionRule = (value, path) => {
 const tlsModes: Readonly<Record<TlsMode, true>> = { implicit: true, required: true, opportunistic: true, off: true }
 
 const certificate: OptionRules<CertificateOptions> = {
-  ca: mustBe("PEM text, or a list of it", (value) => (Array.isArray(value) ? value.every(isText) : isText(value))),
+  // Node ignores a text without a certificate.
+  ca: mustBe("PEM text, not the name of a file, or a list of PEM texts", (value) =>
+    Array.isArray(value) ? value.every(hasPemCertificate) : hasPemCertificate(value)
+  ),
   rejectUnauthorized: flagOption,
   servername: mustBe("a host name", isText)
 }

@@ -33,6 +33,8 @@ describe("settingsOf", () => {
     ['"pass" is not an option of auth', { auth: { user: "shop", pass: "secret" } }],
     ["auth.password must be text", { auth: { user: "shop" } }],
     ["certificate.ca must be PEM text", { certificate: { ca: 5 } }],
+    ["certificate.ca must be PEM text, not the name of a file", { certificate: { ca: "/etc/ssl/ca.pem" } }],
+    ["certificate.ca must be PEM text, not the name of a file", { certificate: { ca: ["/etc/ssl/ca.pem"] } }],
     ["auth.accessToken must be a function", { auth: { user: "shop", accessToken: "secret" } }],
     ["auth.accessToken must be a function", { auth: { user: "shop", accessToken: undefined } }],
     ['"password" is not an option of auth', { auth: { ...auth, accessToken } }],

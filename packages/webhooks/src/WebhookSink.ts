@@ -12,7 +12,7 @@ import type { EventSinkShape, SinkRequest, SinkOutcome } from "@mailkeep/core/ad
 import { EventSink, SinkUnavailable } from "@mailkeep/core/adapter"
 import { hostOf, isWebhookPort, webhookRules, webhookUrlRules } from "@mailkeep/core/adapter"
 import type { WebhookUrlRules } from "@mailkeep/core/adapter"
-import { assertOptions, mustBe, optionsOf } from "@mailkeep/core/options"
+import { assertOptions, hasPemCertificate, mustBe, optionsOf } from "@mailkeep/core/options"
 import { Clock, Effect, Layer } from "effect"
 import type { Address } from "./internal/allowedAddress.ts"
 import { isNameServer, resolveAllowedAddress } from "./internal/allowedAddress.ts"
@@ -36,7 +36,8 @@ const rule = optionsOf<WebhookSinkOptions>(
       'a list of addresses, such as ["127.0.0.1:5353"]',
       (value) => Array.isArray(value) && value.length > 0 && value.every(isNameServer)
     ),
-    certificates: mustBe("PEM text", (value) => typeof value === "string")
+    // Node ignores a text without a certificate.
+    certificates: mustBe("PEM text, not the name of a file", hasPemCertificate)
   },
   { owner: "WebhookSink" }
 )

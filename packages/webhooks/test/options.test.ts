@@ -14,7 +14,12 @@ describe("the options of a webhook sink", () => {
     ["a flag as text", { allowLoopback: "no" }, "allowLoopback must be true or false."],
     ["a name server without a list", { nameServers: "127.0.0.1" }, "nameServers must be a list of addresses"],
     ["a name server that is a name", { nameServers: ["dns.example"] }, "nameServers must be a list of addresses"],
-    ["a certificate that is no text", { certificates: 5 }, "certificates must be PEM text."],
+    ["a certificate that is no text", { certificates: 5 }, "certificates must be PEM text, not the name of a file."],
+    [
+      "the name of a file with a certificate",
+      { certificates: "/etc/ssl/ca.pem" },
+      "certificates must be PEM text, not the name of a file."
+    ],
     ["nothing", null, "The options of WebhookSink must be an object."]
   ])("refuses %s", (_, options, message) => {
     const make = () => WebhookSink.make(options as WebhookSinkOptions)
