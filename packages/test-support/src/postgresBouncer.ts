@@ -65,7 +65,7 @@ export const startBouncer = async (
     writeFileSync(config, configOf(server, port, folder))
     const child = startProgram("/usr/sbin/pgbouncer", ["-q", config], folder, "ignore")
     watched.watch(child)
-    while (child.exitCode === null) {
+    while (child.exitCode === null && child.signalCode === null) {
       if (await accepts(port))
         return {
           urlOf: (database, user = userName) => `postgres://${user}@127.0.0.1:${port}/${database}`,

@@ -166,7 +166,7 @@ const startServer = async (watched: Watched, dataFolder: string, port: number): 
   watched.watch(child)
   const until = performance.now() + startMillisMax
   while (performance.now() < until) {
-    if (child.exitCode !== null) return undefined
+    if (child.exitCode !== null || child.signalCode !== null) return undefined
     if (stateOf(dataFolder) === "ready") return child
     await pause(10)
   }

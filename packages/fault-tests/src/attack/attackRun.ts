@@ -12,6 +12,7 @@ import { setInterval, clearInterval } from "node:timers"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { bundledProgram } from "../bundledProgram.ts"
+import { hasEnded } from "../childEnd.ts"
 import type { FaultRun } from "../FaultRun.ts"
 import { readLines } from "../Lines.ts"
 import type { AnswerCounts } from "./Attack.ts"
@@ -181,7 +182,7 @@ const attackOnce = async (
     return { seen, walPeakOctets: sampling.peaks.walOctets }
   } finally {
     sampling.stop()
-    for (const child of children) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL")
+    for (const child of children) if (!hasEnded(child)) child.kill("SIGKILL")
     await server.stop()
   }
 }

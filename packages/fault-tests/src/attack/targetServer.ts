@@ -8,6 +8,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { hasEnded } from "../childEnd.ts"
 import type { Address } from "./Attack.ts"
 
 /** The source of the command `mailkeep`. A bundle of it uses about as much memory as the published command, its source more. */
@@ -64,7 +65,6 @@ export const startServer = async (command: string, folder: string): Promise<Targ
     folder,
     readdirSync(folder).find((name) => name.endsWith(".db"))!
   )
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   return {
     address: { host, port: Number(port) },
     file,
@@ -78,14 +78,14 @@ export const startServer = async (command: string, folder: string): Promise<Targ
     },
     walOctets: () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
     ending: () =>
-      hasEnded() ? `${child.signalCode ?? child.exitCode}: ${child.errorOutput().slice(-500)}` : undefined,
+      hasEnded(child) ? `${child.signalCode ?? child.exitCode}: ${child.errorOutput().slice(-500)}` : undefined,
     stop: async () => {
-      if (hasEnded()) return
+      if (hasEnded(child)) return
       child.kill("SIGTERM")
       const over = new AbortController()
       await Promise.race([closed, wait(stopMillisMax, undefined, { signal: over.signal }).catch(() => {})])
       over.abort()
-      if (!hasEnded()) {
+      if (!hasEnded(child)) {
         child.kill("SIGKILL")
         await closed
       }

@@ -1,15 +1,14 @@
 /**
  * Runs two products on one file and repeatedly freezes one of them for longer than its lease. Counts the deliveries handed off twice.
  */
-import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
+import { endChild } from "../childEnd.ts"
 import { explainedCopies } from "../copies.ts"
 import { drain } from "../drain.ts"
 import { filesIn } from "../embeddedMail.ts"
@@ -25,13 +24,6 @@ const leaseMillis = 1000
 const started = (folder: string, name: string) => {
   const options: FrozenWorkerOptions = { folder, name, leaseMillis }
   return spawn(process.execPath, [worker, JSON.stringify(options)], { stdio: ["ignore", "ignore", "inherit"] })
-}
-
-const terminated = async (child: ChildProcess): Promise<void> => {
-  if (child.exitCode !== null) return
-  const ended = once(child, "exit")
-  child.kill("SIGTERM")
-  await ended
 }
 
 const deliveriesIn = (filename: string): number => {
@@ -54,7 +46,7 @@ export const freezeLoop = async ({ cycles }: { readonly cycles: number }): Promi
       frozen.kill("SIGCONT")
       await wait(0.3 * leaseMillis + Math.random() * leaseMillis)
     }
-    await Promise.all(children.map(terminated))
+    await Promise.all(children.map((child) => endChild(child, "SIGTERM")))
     await drain(folder, Date.now() + leaseMillis)
     const { duplicates, ambiguous, unexplained } = explainedCopies(store, readLines<ReceivedCopy>(received))
     const failures = [...unexplained, ...brokenInvariants(store)]

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import { hasEnded } from "../childEnd.ts"
 import { filesIn } from "../embeddedMail.ts"
 import type { FaultRun } from "../FaultRun.ts"
 import { brokenInvariants } from "../fileInvariants.ts"
@@ -51,7 +52,7 @@ const startServer = async (folder: string) => {
     url,
     key,
     errorOutput: () => errorOutput,
-    isUp: () => child.exitCode === null,
+    isUp: () => !hasEnded(child),
     heapOctets: async () => {
       child.stdin.write("\n")
       return (await nextLine()).heapOctets ?? 0

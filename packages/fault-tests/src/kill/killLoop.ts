@@ -2,7 +2,6 @@
  * Kills a product at random instants, again and again on the same file. After each kill, checks that acknowledged results are kept.
  */
 import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,6 +9,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
 import { bundledProgram } from "../bundledProgram.ts"
+import { endChild, hasEnded } from "../childEnd.ts"
 import type { Copies } from "../copies.ts"
 import { explainedCopies } from "../copies.ts"
 import type { Transport } from "@mailkeep/core"
@@ -98,16 +98,11 @@ const oneCrash = async (
     return child
   })
   // Waits for the first report: before it, a kill cannot lose anything.
-  while ((size() === before || !relay.isInUse()) && errorOutput.length === 0) await wait(10)
+  while ((size() === before || !relay.isInUse()) && errorOutput.length === 0 && !children.every(hasEnded))
+    await wait(10)
+  if (children.every(hasEnded)) errorOutput.push("every worker ended before it was killed")
   await wait(30 + Math.random() * 400)
-  await Promise.all(
-    children.map(async (child) => {
-      if (child.exitCode !== null) return
-      const ended = once(child, "exit")
-      child.kill("SIGKILL")
-      await ended
-    })
-  )
+  await Promise.all(children.map((child) => endChild(child, "SIGKILL")))
   return errorOutput.join("")
 }
 

@@ -5,7 +5,6 @@
  */
 import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -18,6 +17,7 @@ import type { DatabaseProxy } from "@mailkeep/test-support/postgresProxy"
 import { startProxy } from "@mailkeep/test-support/postgresProxy"
 import { startStandby } from "@mailkeep/test-support/postgresStandby"
 import { bundledProgram } from "../bundledProgram.ts"
+import { endChild } from "../childEnd.ts"
 import { filesIn } from "../embeddedMail.ts"
 import type { FaultRun } from "../FaultRun.ts"
 import type { WorkerOptions } from "../kill/worker.ts"
@@ -112,13 +112,7 @@ const makeProducts = (program: string, folder: string, urls: { readonly direct: 
     child.stderr.on("data", (chunk) => errors.push(`${name}: ${String(chunk)}`))
     running[index] = { name, child }
   }
-  const kill = async (index: number): Promise<void> => {
-    const { child } = running[index]!
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, "exit")
-    child.kill("SIGKILL")
-    await ended
-  }
+  const kill = (index: number): Promise<void> => endChild(running[index]!.child, "SIGKILL")
   /** Waits until every product has got an answer. Returns the names of those that have not in time. */
   const haveSent = async (): Promise<ReadonlyArray<string>> => {
     lines()

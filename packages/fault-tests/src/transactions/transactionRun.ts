@@ -2,7 +2,6 @@
  * Kills a product that sends mail in its own transactions. What was rolled back is never sent; what was committed is sent once.
  */
 import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,6 +10,7 @@ import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
 import { openMail, sqlite } from "mailkeep"
 import { bundledProgram } from "../bundledProgram.ts"
+import { endChild, hasEnded } from "../childEnd.ts"
 import { explainedCopies } from "../copies.ts"
 import { drain } from "../drain.ts"
 import { filesIn, project } from "../embeddedMail.ts"
@@ -38,11 +38,9 @@ const oneKill = async (program: string, folder: string, way: TransactionWay, nam
   const child = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
   const errorOutput: Array<string> = []
   child.stderr.on("data", (chunk) => errorOutput.push(String(chunk)))
-  const ended = once(child, "exit")
-  while (readLines(reports).length < before + 3 && child.exitCode === null) await wait(10)
+  while (readLines(reports).length < before + 3 && !hasEnded(child)) await wait(10)
   await wait(Math.random() * 300)
-  if (child.exitCode === null) child.kill("SIGKILL")
-  await ended
+  await endChild(child, "SIGKILL")
   return errorOutput.join("")
 }
 

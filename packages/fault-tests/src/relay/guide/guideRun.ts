@@ -11,6 +11,7 @@ import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { endChild } from "../../childEnd.ts"
 import type { FaultRun } from "../../FaultRun.ts"
 import { startCollector } from "../peers/collector.ts"
 import { environment } from "../peers/installed.ts"
@@ -100,11 +101,7 @@ class Newcomer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#server !== undefined && this.#server.exitCode === null) {
-      const end = once(this.#server, "exit")
-      this.#server.kill("SIGTERM")
-      await end
-    }
+    if (this.#server !== undefined) await endChild(this.#server, "SIGTERM")
     rmSync(this.#folder, { recursive: true })
   }
 }
