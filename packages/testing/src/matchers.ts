@@ -45,6 +45,9 @@ export const mailMatchers = {
   toHaveSent: (received: unknown, filter: MailFilter = {}, times?: number): MatcherResult => {
     const captured = capturedOf(received)
     checkFilter(filter)
+    // Any other number is that of no mails, so `not.toHaveSent` would always pass.
+    if (times !== undefined && !(Number.isSafeInteger(times) && times >= 0))
+      throw new RangeError("times must be a whole number from 0.")
     const matching = captured.filter((mail) => isMatch(filter, mail))
     const pass = times === undefined ? matching.length > 0 : matching.length === times
     const wanted = `${describeFilter(filter)}${times === undefined ? "" : `, ${times} times`}`

@@ -127,6 +127,12 @@ describe("toHaveSent", () => {
     expect(() => mailMatchers.toHaveSent({ captured: () => [{}] }, { body: "x" } as MailFilter)).toThrow(/no "body"/)
   })
 
+  it.each([-1, 1.5, Number.NaN, "1", null])("refuses %j as the number of mails", (times) => {
+    const mail = openTest()
+    expect(() => expect(mail).toHaveSent({}, times as number)).toThrow("times must be a whole number from 0.")
+    expect(() => expect(mail).not.toHaveSent({}, times as number)).toThrow("times must be a whole number from 0.")
+  })
+
   it("refuses a field that no mail has also when no mail was handed over", () => {
     const filter = { recipient: "ada@example.org" } as MailFilter
     const mail = openTest()
