@@ -317,6 +317,13 @@ describe("the commands for records beside a running server", () => {
     expect(await runJson(["domains", "remove", "Shop.example", ...here()])).toEqual({ id: domain.id, removed: true })
   })
 
+  it("finds a domain by its name in every form that domains add takes", async () => {
+    for (const name of ["b\u00fccher.example", "B\u00dcCHER.example", "xn--bcher-kva.example"]) {
+      const { id } = await runJson(["domains", "add", "b\u00fccher.example", ...here()])
+      expect(await runJson(["domains", "remove", name, ...here()])).toEqual({ id, removed: true })
+    }
+  })
+
   it("prints the usage in the help of the command and of its subcommands", async () => {
     for (const args of [[], ["contacts"], ["contacts", "import"], ["webhooks"], ["send"]]) {
       const { code, stdout } = await run([...args, "--help"])

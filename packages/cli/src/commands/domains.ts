@@ -3,7 +3,7 @@
  */
 import type { SenderDomain } from "@mailkeep/core"
 import { Domains, formatInstant } from "@mailkeep/core"
-import { formatInstantOrNull } from "@mailkeep/core/binding"
+import { formatInstantOrNull, parseDomain } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { data, dns, json, mailHost, project, verified } from "../flags.ts"
@@ -48,12 +48,13 @@ const id = Argument.String("domain").pipe(
   Argument.withDescription("The name of the domain or its id, such as mail.example.com or dom_01h…")
 )
 
-/** The id of a domain that is given by its name or its id. A name has a period, an id has none. */
-const idOf = Effect.fnUntraced(function* (project: string, domain: string) {
-  if (!domain.includes(".")) return domain
+/** The id of a domain that is given by its name or its id. An id is no domain name. A name may have other letters than the stored one: `bücher.example`. */
+const idOf = Effect.fnUntraced(function* (project: string, nameOrId: string) {
+  const name = parseDomain(nameOrId)
+  if (name === undefined) return nameOrId
   const service = yield* Domains
-  const found = yield* walkPages((page) => service.list(project, { ...page, search: domain }))
-  return found.find((one) => one.domain === domain.toLowerCase())?.id ?? domain
+  const found = yield* walkPages((page) => service.list(project, { ...page, search: name }))
+  return found.find(({ domain }) => domain === name)?.id ?? nameOrId
 })
 
 const add = Command.make(
