@@ -20,19 +20,22 @@ import type { TlsOptions } from "./clientSocket.ts"
 import { makeSecureContext, makeClientSocket } from "./clientSocket.ts"
 
 /**
- * The listener cannot start. The reason `address` means that the port is in use, or that this machine does not have the address. The reason
- * `certificate` means that the certificate or the private key is not usable. The reason `tls` means that an API key would cross a network
- * without encryption.
+ * The listener cannot start. The reason `address` means that the port is in use, that this machine does not have the address, or that the process may
+ * not use the port. The reason `certificate` means that the certificate or the private key is not usable, or that `implicitTls` has none. The reason `tls`
+ * means that an API key would cross a network without encryption.
  */
 export class ListenerNotStarted extends Data.TaggedError("ListenerNotStarted")<{
   readonly reason: "address" | "certificate" | "tls"
   /** The code of the operating system, such as `EADDRINUSE`, if it gave one. */
   readonly code?: string
+  /** The address and the port, such as `0.0.0.0:25`, with the reason `address`. */
+  readonly address?: string
 }> {
   override get message() {
-    if (this.reason === "certificate") return "The certificate or the private key is not usable."
+    if (this.reason === "certificate") return "The certificate or the private key is missing or not usable."
     if (this.reason === "tls") return "Authentication from other machines needs a certificate."
-    return `The listener cannot use the address${this.code === undefined ? "" : ` (${this.code})`}.`
+    const { address, code } = this
+    return `The listener cannot use the address${address === undefined ? "" : ` ${address}`}${code === undefined ? "" : ` (${code})`}.`
   }
 }
 
@@ -128,7 +131,15 @@ const refuse = (socket: Socket): void => {
 const listen = (server: Server, host: string, port: number): Effect.Effect<AddressInfo, ListenerNotStarted> =>
   Effect.callback((resume) => {
     const onError = ({ code }: NodeJS.ErrnoException) =>
-      resume(Effect.fail(new ListenerNotStarted({ reason: "address", ...(code === undefined ? {} : { code }) })))
+      resume(
+        Effect.fail(
+          new ListenerNotStarted({
+            reason: "address",
+            address: `${host}:${port}`,
+            ...(code === undefined ? {} : { code })
+          })
+        )
+      )
     server.once("error", onError)
     server.listen({ host, port, backlog: 1024 }, () => {
       server.off("error", onError)

@@ -98,9 +98,11 @@ describe("AUTH", () => {
       _tag: "ListenerNotStarted",
       reason: "tls"
     })
-    await expect(openSubmissionTestServer({ tls: { cert: "x", key: "y" } })).rejects.toMatchObject({
-      reason: "certificate"
-    })
+    for (const options of [{ tls: { cert: "x", key: "y" } }, { implicitTls: true }])
+      await expect(openSubmissionTestServer(options)).rejects.toMatchObject({
+        reason: "certificate",
+        message: "The certificate or the private key is missing or not usable."
+      })
   })
 
   it("does not start on a port that is in use", async () => {
@@ -108,7 +110,8 @@ describe("AUTH", () => {
     await expect(openSubmissionTestServer({ port })).rejects.toMatchObject({
       reason: "address",
       code: "EADDRINUSE",
-      message: "The listener cannot use the address (EADDRINUSE)."
+      address: `127.0.0.1:${port}`,
+      message: `The listener cannot use the address 127.0.0.1:${port} (EADDRINUSE).`
     })
   })
 })
