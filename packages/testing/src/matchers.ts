@@ -45,7 +45,7 @@ export const mailMatchers = {
   toHaveSent: (received: unknown, filter: MailFilter = {}, times?: number): MatcherResult => {
     const captured = capturedOf(received)
     checkFilter(filter)
-    // Any other number is that of no mails, so `not.toHaveSent` would always pass.
+    // No count equals another value, so `not.toHaveSent` would always pass.
     if (times !== undefined && !(Number.isSafeInteger(times) && times >= 0))
       throw new RangeError("times must be a whole number from 0.")
     const matching = captured.filter((mail) => isMatch(filter, mail))
