@@ -3,7 +3,7 @@
  */
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { stores } from "@mailkeep/test-support"
-import { bodyJudge } from "@mailkeep/test-support/apiDocument"
+import { bodyValidator } from "@mailkeep/test-support/apiDocument"
 import type { ApiDocument } from "@mailkeep/test-support/apiDocument"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"
@@ -84,7 +84,7 @@ describe("the OpenAPI document", () => {
         : [[name, requestBody.content["application/json"].schema.$ref.split("/").at(-1)!] as const]
     )
     expect(bodies.length).toBeGreaterThan(15)
-    const validate = bodyJudge(document as unknown as ApiDocument)
+    const validate = bodyValidator(document as unknown as ApiDocument)
     for (const [name, schema] of bodies) {
       const [example] = document.components.schemas[schema]!.examples ?? []
       expect([name, example === undefined ? "no example" : validate(schema, example)]).toEqual([name, undefined])

@@ -115,7 +115,7 @@ export const operationFinder = (document: ApiDocument) => {
 }
 
 /** Returns a function that validates a value by a schema of the document. It returns what is wrong, or `undefined`. */
-export const bodyJudge = (document: ApiDocument) => {
+export const bodyValidator = (document: ApiDocument) => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   ajv.addSchema({ $id: "api", components: document.components })
   return (schema: string, value: unknown): string | undefined => {
