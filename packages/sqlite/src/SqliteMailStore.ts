@@ -159,7 +159,7 @@ export const make = ({
       commitsOfOtherProcesses: Stream.fromEffect(thread?.firstVersion ?? Effect.succeed(openedVersion)).pipe(
         Stream.concat(
           Stream.fromEffectSchedule(
-            // If the version cannot be read, reports no commit.
+            // A version that cannot be read counts as a commit: the next one can be of another connection, with which it cannot be compared.
             Effect.orElseSucceed(writer.dataVersion, () => undefined),
             Schedule.spaced("1 second")
           )
