@@ -138,6 +138,9 @@ export const markInOrder = <Row extends object>(
 ): Promise<ReadonlyArray<Row>> =>
   atOnce(database, `${beginWith("5s")}; ${byKey}; ${byOrder}`, ({ prepared }) => prepared<Row>(sql, values))
 
-/** Runs `run` in one transaction that changes tables. Statements of others wait behind its locks, so it waits less than they do. */
+/**
+ * Runs `run` in one transaction that changes tables. Statements of others wait behind its locks, so it waits less than they do. A limit that an operator
+ * has set for statements would cancel a new index of a large table each time.
+ */
 export const inMigrationTransaction = <A>(database: Database, run: Run<A>): Promise<A> =>
-  inTransaction(database, beginWith("500ms"), run)
+  inTransaction(database, `${beginWith("500ms")}; SET LOCAL statement_timeout = 0`, run)

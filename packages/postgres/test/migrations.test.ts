@@ -1,0 +1,27 @@
+/**
+ * What a migration does on a server and in a schema that an operator has set up in an unusual way.
+ */
+import { hasPostgres } from "@mailkeep/test-support/postgres"
+import { Effect } from "effect"
+import pg from "pg"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { makeDatabase } from "../src/internal/database.ts"
+import type { Migration } from "../src/internal/migrations.ts"
+import { migrateSchema, migrations } from "../src/internal/migrations.ts"
+import { testServer } from "./testServer.ts"
+
+/** Takes longer than the limit of the operator. */
+const slow: Migration = { sql: () => "SELECT pg_sleep(0.5)", isBreaking: false }
+
+describe.skipIf(!hasPostgres())("migrate", () => {
+  it("lets a step take longer than the statement_timeout of the role", async () => {
+    const server = await testServer()
+    const connectionString = server.urlOf(await server.createDatabase())
+    const pool = new pg.Pool({ connectionString, statement_timeout: 250 })
+    onTestFinished(() => pool.end())
+    const steps = [...migrations, slow]
+    await Effect.runPromise(migrateSchema(makeDatabase(pool), '"mailkeep"', { steps }))
+    const { rows } = await pool.query("SELECT version FROM mailkeep.schema_version")
+    expect(rows).toEqual([{ version: steps.length }])
+  })
+})
