@@ -1,22 +1,22 @@
 /**
  * Opens the connections of the store, and checks the server before the first use: its version, its tables, and whether it keeps every commit.
  */
-import { StoreNotOpened } from "@mailkeep/core/adapter"
+import type { StoreNotOpened } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import type { Scope } from "effect"
 import type { ClientConfig, Pool } from "pg"
 import pg from "pg"
 import type { Connection, Database } from "./database.ts"
 import { makeDatabase } from "./database.ts"
-import { BinaryValues } from "./driverClient.ts"
 import { missingRights } from "./missingRights.ts"
 import type { MigrationOptions } from "./migrations.ts"
 import { migrateSchema, migrations } from "./migrations.ts"
-import { PostgresError } from "./postgresFailure.ts"
-import { codeOf, isOfDriver, isRefusedStatement, noFreeConnection, poolEnded, reasonOf } from "./sqlStates.ts"
+import type { Refusal } from "./openingFailure.ts"
+import { migrateSentence, NotOpened, notOpened } from "./openingFailure.ts"
+import { isRefusedStatement } from "./sqlStates.ts"
 import { noSilenceLimit, reachableOptions } from "./silentServer.ts"
 import type { VersionCheck } from "./tableVersion.ts"
-import { makeVersionCheck, NewerTables, versionOf } from "./tableVersion.ts"
+import { makeVersionCheck, versionOf } from "./tableVersion.ts"
 
 /** How the store reaches the server: by the pool of the product, or by a pool of its own. */
 export type PoolSource =
@@ -39,17 +39,6 @@ export interface OpeningOptions extends MigrationOptions, DurabilityOptions {
 }
 
 type CompleteOptions = OpeningOptions & Required<Pick<OpeningOptions, "steps">>
-
-type Refusal = Pick<StoreNotOpened, "reason"> & { readonly detail: string }
-
-/** Says why the store is not opened. */
-class NotOpened extends Error {
-  readonly refusal: Refusal
-  constructor(refusal: Refusal) {
-    super(refusal.detail)
-    this.refusal = refusal
-  }
-}
 
 const ownPool = (connectionString: string, max: number) =>
   new pg.Pool({
@@ -152,10 +141,6 @@ const checkServer = async (connection: Connection, options: DurabilityOptions): 
   if (refusal !== undefined) throw new NotOpened(refusal)
 }
 
-/** What an operator does when the role may not migrate. */
-const migrateSentence =
-  "Migrate the tables with the role that owns the schema, by any command, `migratePostgres` or `PostgresMailStore.migrate`"
-
 /** Refuses tables that this program cannot use before anything is written. Returns whether they must be migrated first. */
 const isBehind = async (connection: Connection, options: CompleteOptions): Promise<boolean> => {
   const { schema, migrate, steps } = options
@@ -201,69 +186,6 @@ const openDatabase = (pool: Pool, options: CompleteOptions): Effect.Effect<Datab
     yield* attemptOpening(() => database.use((connection) => checkRights(connection, schema)))
     return explainingRefusals(database, makeVersionCheck(schema, steps.length))
   })
-
-/** Sentences for failures that an operator can correct. */
-const details: Readonly<Record<string, string>> = {
-  "28P01": "PostgreSQL refused the user or the password",
-  "28000": "PostgreSQL refused the user, or a connection of this kind: it may need TLS (`sslmode`)",
-  "3D000": "The database does not exist",
-  "53300": "PostgreSQL has no connection left. Increase `max_connections`, or use smaller pools",
-  ECONNREFUSED: "Nothing accepts connections at this address",
-  ENOTFOUND: "The name of the host is unknown",
-  ENOENT: "A file that the URL names does not exist, such as that of `sslrootcert`",
-  ERR_TLS_CERT_ALTNAME_INVALID: "The certificate of the server is for another host name than the one in the URL",
-  ...Object.fromEntries(
-    [
-      "DEPTH_ZERO_SELF_SIGNED_CERT",
-      "SELF_SIGNED_CERT_IN_CHAIN",
-      "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-      "UNABLE_TO_VERIFY_LEAF_SIGNATURE"
-    ].map((code) => [code, "The certificate of the server is not trusted. Name its authority with `sslrootcert`"])
-  ),
-  "53200":
-    "PostgreSQL has no memory left, probably for the locks of all tables. Increase `max_locks_per_transaction`, or use fewer partitions",
-  "42501": `The role may not do this. ${migrateSentence}, and grant the rights of the guide`
-}
-
-/** Failures of the driver and of the store that have no code, by their messages. */
-const detailsOfMessages: Readonly<Record<string, string>> = {
-  "The server does not support SSL connections":
-    "The server offers no TLS. Turn on `ssl` at the server, or remove `sslmode` from the URL",
-  [poolEnded]: "The pool was ended before the store was opened",
-  [noFreeConnection]: "No connection of the pool became free in time"
-}
-
-/** A sentence for the failure, or at least its code, which says for example what is wrong with a certificate. */
-const detailOf = (cause: unknown): string | undefined => {
-  const code = codeOf(cause)
-  if (code !== undefined) return details[code] ?? `The connection failed with ${code}`
-  return isOfDriver(cause) ? detailsOfMessages[cause.message] : undefined
-}
-
-const refusedRole: ReadonlySet<string | undefined> = new Set(["28P01", "28000", "42501"])
-
-const openingReasonOf = (cause: unknown): StoreNotOpened["reason"] => {
-  if (refusedRole.has(codeOf(cause))) return "not_granted"
-  const reason = reasonOf(cause)
-  if (reason === "contended") return "locked"
-  return reason === "read_only" || reason === "full" ? reason : "unreachable"
-}
-
-/** The failure of opening. Never quotes values, users or passwords. */
-export const notOpened = (cause: unknown, where: string): StoreNotOpened => {
-  if (cause instanceof NotOpened) return new StoreNotOpened({ ...cause.refusal, where })
-  if (cause instanceof NewerTables) return new StoreNotOpened({ reason: "newer_schema", detail: cause.message, where })
-  if (cause instanceof BinaryValues)
-    return new StoreNotOpened({ reason: "unsupported_runtime", detail: cause.message, where })
-  const reason = openingReasonOf(cause)
-  const detail = reason === "locked" ? "Another process has locked the tables" : detailOf(cause)
-  return new StoreNotOpened({
-    reason,
-    where,
-    ...(detail === undefined ? {} : { detail }),
-    cause: new PostgresError(cause)
-  })
-}
 
 /** Checks the server and migrates the tables. */
 export const openTables = (pool: Pool, options: OpeningOptions): Effect.Effect<Database, StoreNotOpened> =>
