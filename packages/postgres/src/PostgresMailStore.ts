@@ -10,18 +10,14 @@ import type { Pool } from "pg"
 import { makeClaims } from "./internal/claim/claims.ts"
 import { makeSweepMessages } from "./internal/claim/messageSweep.ts"
 import { makeSweep } from "./internal/claim/sweep.ts"
-import { makeDatabase } from "./internal/database.ts"
 import { databaseIdentity, makeJoinTransaction } from "./internal/joinedTransaction.ts"
-import { migrateSchema } from "./internal/migrations.ts"
 import { makeNotifications, noNotifications } from "./internal/notifications.ts"
-import { notOpened } from "./internal/openingFailure.ts"
-import { clientConfigOf, openPool, openTables, quotedSchema, whereOf } from "./internal/openPool.ts"
+import { clientConfigOf, migrateTables, openPool, openTables, quotedSchema } from "./internal/openPool.ts"
 import { makeCommitCount, makeOtherCommits } from "./internal/otherCommits.ts"
 import { checkPartitions } from "./internal/partitions.ts"
 import { answerQueries } from "./internal/read/answerQueries.ts"
 import { makeGroupRead } from "./internal/read/groupRead.ts"
 import { attemptRead, attemptWrite } from "./internal/runStatements.ts"
-import { noSilenceLimit } from "./internal/silentServer.ts"
 import { makeCommitGroup } from "./internal/write/commitGroup.ts"
 import { makeCommitTransactions } from "./internal/write/commitTransactions.ts"
 import type { GroupCounts } from "./internal/write/groupCommit.ts"
@@ -164,9 +160,7 @@ export const migrate = (options: PostgresOptions): Effect.Effect<void, StoreNotO
     checkPartitions(partitions)
     const schema = quotedSchema(options.schema ?? defaultSchema)
     const pool = yield* openPool(options)
-    yield* Effect.mapError(migrateSchema(makeDatabase(pool, noSilenceLimit), schema, { partitions }), (cause) =>
-      notOpened(cause, whereOf(pool, schema))
-    )
+    yield* migrateTables(pool, schema, { partitions })
   }).pipe(Effect.scoped)
 }
 

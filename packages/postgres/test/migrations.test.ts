@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { makeDatabase } from "../src/internal/database.ts"
 import type { Migration } from "../src/internal/migrations.ts"
 import { migrateSchema, migrations } from "../src/internal/migrations.ts"
+import { PostgresMailStore } from "../src/index.ts"
 import { testServer } from "./testServer.ts"
 
 /** Takes longer than the limit of the operator. */
@@ -23,5 +24,22 @@ describe.skipIf(!hasPostgres())("migrate", () => {
     await Effect.runPromise(migrateSchema(makeDatabase(pool), '"mailkeep"', { steps }))
     const { rows } = await pool.query("SELECT version FROM mailkeep.schema_version")
     expect(rows).toEqual([{ version: steps.length }])
+  })
+
+  it("refuses a database with another encoding than UTF8, and creates nothing", async () => {
+    const server = await testServer()
+    const name = "test_latin1"
+    await server.run(
+      "postgres",
+      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C'`
+    )
+    const connectionString = server.urlOf(name)
+    const pool = new pg.Pool({ connectionString })
+    onTestFinished(() => pool.end())
+    await expect(Effect.runPromise(PostgresMailStore.migrate({ connectionString }))).rejects.toMatchObject({
+      reason: "unsupported_runtime",
+      message: expect.stringContaining("LATIN1")
+    })
+    expect((await pool.query("SELECT FROM pg_namespace WHERE nspname = 'mailkeep'")).rowCount).toBe(0)
   })
 })

@@ -110,17 +110,24 @@ current_setting('synchronous_commit') AS synchronous, current_setting('fsync') A
 /** With these, the server acknowledges a commit before it is on the disk. */
 const asynchronous: ReadonlySet<string> = new Set(["off", "local"])
 
-/** Says why the store does not open on a server with these settings. Returns `undefined` when it does. */
-export const refusalOf = (
-  settings: ServerSettings,
-  { allowAsynchronousCommit, storageKeepsCommits }: DurabilityOptions
-): Refusal | undefined => {
-  const { version, encoding, recovering, readOnly, synchronous, fsync, pages } = settings
+/** Says why a server with these settings cannot have the tables. Returns `undefined` when it can. */
+const unusableOf = ({ version, encoding, recovering, readOnly }: ServerSettings): Refusal | undefined => {
   if (version < versionMin) return { reason: "unsupported_runtime", detail: "Mailkeep needs PostgreSQL 14 or newer" }
   if (encoding !== "UTF8")
     return { reason: "unsupported_runtime", detail: `The encoding of the database is ${encoding}. Create it with UTF8` }
   if (recovering || readOnly === "on")
     return { reason: "read_only", detail: "The server is a standby, or the role may only read. Connect to the primary" }
+  return undefined
+}
+
+/** Says why the store does not open on a server with these settings. Returns `undefined` when it does. */
+export const refusalOf = (
+  settings: ServerSettings,
+  { allowAsynchronousCommit, storageKeepsCommits }: DurabilityOptions
+): Refusal | undefined => {
+  const { synchronous, fsync, pages } = settings
+  const unusable = unusableOf(settings)
+  if (unusable !== undefined) return unusable
   if ((fsync !== "on" || pages !== "on") && !storageKeepsCommits)
     return {
       reason: "not_durable",
@@ -135,9 +142,13 @@ export const refusalOf = (
   return undefined
 }
 
-const checkServer = async (connection: Connection, options: DurabilityOptions): Promise<void> => {
+/** Throws if the settings of the server are refused. */
+const checkServer = async (
+  connection: Connection,
+  refusalFor: (settings: ServerSettings) => Refusal | undefined
+): Promise<void> => {
   const [settings] = await connection.query<ServerSettings>(settingsSql)
-  const refusal = refusalOf(settings!, options)
+  const refusal = refusalFor(settings!)
   if (refusal !== undefined) throw new NotOpened(refusal)
 }
 
@@ -178,7 +189,7 @@ const openDatabase = (pool: Pool, options: CompleteOptions): Effect.Effect<Datab
     const { schema, steps } = options
     const mustMigrate = yield* attemptOpening(() =>
       database.use(async (connection) => {
-        await checkServer(connection, options)
+        await checkServer(connection, (settings) => refusalOf(settings, options))
         return isBehind(connection, options)
       })
     )
@@ -192,6 +203,19 @@ export const openTables = (pool: Pool, options: OpeningOptions): Effect.Effect<D
   Effect.mapError(openDatabase(pool, { steps: migrations, ...options }), (cause) =>
     notOpened(cause, whereOf(pool, options.schema))
   )
+
+/** Migrates the tables, however long a step takes. Refuses a server on which the store could not open. */
+export const migrateTables = (
+  pool: Pool,
+  schema: string,
+  options: Pick<MigrationOptions, "partitions">
+): Effect.Effect<void, StoreNotOpened> => {
+  const database = makeDatabase(pool, noSilenceLimit)
+  return attemptOpening(() => database.use((connection) => checkServer(connection, unusableOf))).pipe(
+    Effect.andThen(migrateSchema(database, schema, options)),
+    Effect.mapError((cause) => notOpened(cause, whereOf(pool, schema)))
+  )
+}
 
 /** The server cuts a longer name off. The store would then make a schema with another name, and not find it again. */
 const schemaOctetsMax = 63
