@@ -42,4 +42,26 @@ describe.skipIf(!hasPostgres())("migrate", () => {
     })
     expect((await pool.query("SELECT FROM pg_namespace WHERE nspname = 'mailkeep'")).rowCount).toBe(0)
   })
+
+  it.each<[string, ReadonlyArray<string>, string, string]>([
+    ["tables of the product", ["CREATE TABLE public.messages (id integer)"], "public", "Choose another schema"],
+    [
+      "a schema_version of another program",
+      ["CREATE TABLE public.schema_version (script text)"],
+      "public",
+      "Choose another schema"
+    ],
+    ["a reserved name", [], "pg_mail", "begin with pg_"]
+  ])("says what is wrong with a schema that has %s, and so does the opening", async (_, statements, schema, text) => {
+    const server = await testServer()
+    const database = await server.createDatabase()
+    await server.run(database, ...statements)
+    const options = { connectionString: server.urlOf(database), schema }
+    for (const open of [PostgresMailStore.migrate(options), Effect.scoped(PostgresMailStore.make(options))])
+      await expect(Effect.runPromise(open)).rejects.toMatchObject({
+        reason: "not_a_database",
+        isRetryable: false,
+        message: expect.stringContaining(text)
+      })
+  })
 })

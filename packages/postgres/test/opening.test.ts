@@ -148,7 +148,24 @@ describe("make", () => {
 
   it("refuses a role that may only read", async () => {
     const { url } = await freshDatabase('ALTER DATABASE "DATABASE_NAME" SET default_transaction_read_only = on')
-    expect((await refusal({ connectionString: url })).reason).toBe("read_only")
+    const refused = await refusal({ connectionString: url })
+    expect([refused.reason, refused.message]).toEqual([
+      "read_only",
+      expect.stringContaining("default_transaction_read_only")
+    ])
+  })
+
+  it("says that the server canceled a statement when it was too slow for the role", async () => {
+    const { url } = await freshDatabase()
+    await opened({ connectionString: url }, () => Effect.void)
+    const client = new pg.Client(url)
+    await client.connect()
+    onTestFinished(() => client.end())
+    await client.query("BEGIN; LOCK TABLE mailkeep.schema_version IN ACCESS EXCLUSIVE MODE")
+    const pool = new pg.Pool({ connectionString: url, statement_timeout: 200 })
+    onTestFinished(() => pool.end())
+    const refused = await refusal({ pool })
+    expect([refused.reason, refused.message]).toEqual(["locked", expect.stringContaining("canceled")])
   })
 
   it("refuses a server that does not answer, without the password in the message", async () => {

@@ -115,8 +115,13 @@ const unusableOf = ({ version, encoding, recovering, readOnly }: ServerSettings)
   if (version < versionMin) return { reason: "unsupported_runtime", detail: "Mailkeep needs PostgreSQL 14 or newer" }
   if (encoding !== "UTF8")
     return { reason: "unsupported_runtime", detail: `The encoding of the database is ${encoding}. Create it with UTF8` }
-  if (recovering || readOnly === "on")
-    return { reason: "read_only", detail: "The server is a standby, or the role may only read. Connect to the primary" }
+  if (recovering) return { reason: "read_only", detail: "The server is a standby. Connect to the primary" }
+  if (readOnly === "on")
+    return {
+      reason: "read_only",
+      detail:
+        "Transactions of this role are read-only. Turn `default_transaction_read_only` off for the role and the database"
+    }
   return undefined
 }
 

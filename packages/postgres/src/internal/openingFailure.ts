@@ -4,7 +4,7 @@
 import { StoreNotOpened } from "@mailkeep/core/adapter"
 import { BinaryValues } from "./driverClient.ts"
 import { PostgresError } from "./postgresFailure.ts"
-import { codeOf, isOfDriver, noFreeConnection, poolEnded, reasonOf } from "./sqlStates.ts"
+import { codeOf, isOfDriver, isOfServer, noFreeConnection, poolEnded, reasonOf } from "./sqlStates.ts"
 import { NewerTables } from "./tableVersion.ts"
 
 /** Why the store does not open. */
@@ -22,6 +22,19 @@ export class NotOpened extends Error {
 /** What an operator does when the role may not migrate. */
 export const migrateSentence =
   "Migrate the tables with the role that owns the schema, by any command, `migratePostgres` or `PostgresMailStore.migrate`"
+
+const lockedSentence = "Another process has locked the tables"
+
+/** The server refuses a statement of the first step, or the one that reads the version of the tables. */
+const detailsOfSchema: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ["42P07", "42710", "42703"].map((code) => [
+      code,
+      "The schema has tables or types of another program, with the names that Mailkeep needs. Choose another schema"
+    ])
+  ),
+  "42939": "PostgreSQL keeps the names of schemas that begin with pg_ for itself. Choose another schema"
+}
 
 /** Sentences for failures that an operator can correct. */
 const details: Readonly<Record<string, string>> = {
@@ -43,6 +56,11 @@ const details: Readonly<Record<string, string>> = {
   ),
   "53200":
     "PostgreSQL has no memory left, probably for the locks of all tables. Increase `max_locks_per_transaction`, or use fewer partitions",
+  "57014": "The server canceled a statement. A limit such as `statement_timeout` may be too short",
+  "55P03": lockedSentence,
+  "40P01": lockedSentence,
+  "40001": lockedSentence,
+  ...detailsOfSchema,
   "42501": `The role may not do this. ${migrateSentence}, and grant the rights of the guide`
 }
 
@@ -57,14 +75,15 @@ const detailsOfMessages: Readonly<Record<string, string>> = {
 /** A sentence for the failure, or at least its code, which says for example what is wrong with a certificate. */
 const detailOf = (cause: unknown): string | undefined => {
   const code = codeOf(cause)
-  if (code !== undefined) return details[code] ?? `The connection failed with ${code}`
-  return isOfDriver(cause) ? detailsOfMessages[cause.message] : undefined
+  if (code === undefined) return isOfDriver(cause) ? detailsOfMessages[cause.message] : undefined
+  return details[code] ?? `${isOfServer(cause) ? "PostgreSQL" : "The connection"} failed with ${code}`
 }
 
 const refusedRole: ReadonlySet<string | undefined> = new Set(["28P01", "28000", "42501"])
 
 const openingReasonOf = (cause: unknown): StoreNotOpened["reason"] => {
   if (refusedRole.has(codeOf(cause))) return "not_granted"
+  if (Object.hasOwn(detailsOfSchema, codeOf(cause) ?? "")) return "not_a_database"
   const reason = reasonOf(cause)
   if (reason === "contended") return "locked"
   return reason === "read_only" || reason === "full" ? reason : "unreachable"
@@ -76,10 +95,9 @@ export const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   if (cause instanceof NewerTables) return new StoreNotOpened({ reason: "newer_schema", detail: cause.message, where })
   if (cause instanceof BinaryValues)
     return new StoreNotOpened({ reason: "unsupported_runtime", detail: cause.message, where })
-  const reason = openingReasonOf(cause)
-  const detail = reason === "locked" ? "Another process has locked the tables" : detailOf(cause)
+  const detail = detailOf(cause)
   return new StoreNotOpened({
-    reason,
+    reason: openingReasonOf(cause),
     where,
     ...(detail === undefined ? {} : { detail }),
     cause: new PostgresError(cause)

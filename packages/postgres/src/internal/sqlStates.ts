@@ -71,6 +71,12 @@ const hasEndedSession = (cause: Error): boolean =>
 
 export const isOfDriver = (cause: unknown): cause is Error => cause instanceof Error && ofDriver.has(cause)
 
+/** The server itself has failed, with a code of appendix A. */
+export const isOfServer = (cause: unknown): boolean => {
+  const code = codeOf(cause)
+  return isOfDriver(cause) && code !== undefined && isServerCode(cause, code)
+}
+
 /** The message of the pool when no connection became free in time. */
 export const noFreeConnection = "timeout exceeded when trying to connect"
 
