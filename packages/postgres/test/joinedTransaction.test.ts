@@ -75,6 +75,32 @@ describe.skipIf(!hasPostgres())("a call in a transaction of the product", () => 
     }
   )
 
+  it.each(["COMMIT", "ROLLBACK", "ROLLBACK TO own", "SELECT 1 / 0"])(
+    "says what to wait for when %s comes in the middle of a call",
+    async (statement) => {
+      const server = await testServer()
+      const pool = newPool(server.urlOf(await server.createDatabase()), true)
+      const failure = await Effect.runPromise(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const store = yield* PostgresMailStore.make({ pool })
+            const client = yield* Effect.promise(() => pool.connect())
+            yield* Effect.addFinalizer(() => Effect.sync(() => client.release(true)))
+            yield* query(client, "BEGIN; SAVEPOINT own")
+            const joined = yield* join(store, client)
+            yield* Effect.promise(() => client.query(statement).catch(() => undefined))
+            const commit = joined.store.commit([{ _tag: "PutSetting", name: "a", value: "x" }])
+            return yield* Effect.flip(Effect.andThen(commit, joined.end(false)))
+          })
+        )
+      )
+      expect(failure).toMatchObject({
+        reason: "unreachable",
+        message: expect.stringContaining("Wait for the promise of each call")
+      })
+    }
+  )
+
   it("is refused for a role without rights, and so are the next ones", async () => {
     const server = await testServer()
     const database = await server.createDatabase()

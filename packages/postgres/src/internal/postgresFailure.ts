@@ -27,6 +27,12 @@ export class PostgresError extends Error {
 /** The role had the right when the store was opened. An operator has taken it since, or the product has set another role on the connection. */
 const missingRight = "42501"
 
+/** A call of the product found no transaction, a failed one, or its savepoint gone. */
+const endedInTheMiddle: ReadonlySet<string | undefined> = new Set(["25P01", "25P02", "3B001"])
+
+const endedSentence =
+  "The transaction failed or ended in the middle of the call. Wait for the promise of each call before the next statement of the transaction. A commit in the middle can have kept a part of the call."
+
 /** Returns the failure of the port, or `undefined` if the cause is a bug. */
 export const unavailableOf = (cause: unknown): StoreUnavailable | undefined => {
   if (cause instanceof NewerTables)
@@ -37,6 +43,8 @@ export const unavailableOf = (cause: unknown): StoreUnavailable | undefined => {
       detail: "The role may no longer use the tables of the store. Grant it the rights of the guide.",
       cause: new PostgresError(cause)
     })
+  if (isOfDriver(cause) && endedInTheMiddle.has(codeOf(cause)))
+    return new StoreUnavailable({ reason: "unreachable", detail: endedSentence, cause: new PostgresError(cause) })
   const reason = reasonOf(cause)
   return reason === undefined ? undefined : new StoreUnavailable({ reason, cause: new PostgresError(cause) })
 }
