@@ -25,12 +25,13 @@ FROM pg_stat_user_tables WHERE schemaname = 'mailkeep' AND n_tup_upd > 0`
 
 describe.skipIf(!hasPostgres())("mail that was sent and handed over in PostgreSQL", () => {
   const watched = openWatched({ isInMemory: true })
+  let url: string
   let client: Client
   let updates: ReadonlyMap<string, Updates>
 
   /** Sends all mail, and then hands it over: the claims take as many deliveries at once as they can. */
-  const sendAll = async (url: string) => {
-    const pool = new Pool({ connectionString: url, pipeline: true })
+  const sendAll = async (appUrl: string) => {
+    const pool = new Pool({ connectionString: appUrl, pipeline: true })
     const mail = await openMail({
       store: postgres({ pool, migrate: false }),
       transport: stub(),
@@ -52,7 +53,8 @@ describe.skipIf(!hasPostgres())("mail that was sent and handed over in PostgreSQ
     const server = await startPostgres(watched, { autovacuum: "off" })
     const database = await server.createDatabase()
     await createGuideRoles({ server, database, migrate: migratePostgres })
-    client = new Client({ connectionString: server.urlOf(database) })
+    url = server.urlOf(database)
+    client = new Client({ connectionString: url })
     await client.connect()
     await sendAll(server.urlOf(database, guideRolesOf(database).app))
     // Each connection reports its own numbers, at the latest some time after the pool has asked it to end.
@@ -119,6 +121,27 @@ WHERE i.indrelid = 'mailkeep.deliveries'::regclass AND a.attname IN ('status', '
       "UPDATE mailkeep.deliveries SET status = 'queued', due_at = 1000 WHERE id = (SELECT min(id) FROM mailkeep.deliveries)"
     )
     expect((await client.query(waiting)).rows).toEqual([{ status: "queued", count: "1", late: "1" }])
+  })
+
+  it("shows a transaction that has written, is idle and keeps dead rows, and whoever waits for its lock", async () => {
+    const [statements] = guideStatements("What to watch")
+    const [keepsRows, waits] = [statements![2]!, statements![4]!]
+    const [idle, waiting] = [new Client({ connectionString: url }), new Client({ connectionString: url })]
+    try {
+      for (const other of [idle, waiting]) await other.connect()
+      await idle.query("BEGIN; SELECT FROM mailkeep.settings FOR UPDATE")
+      const waited = waiting.query("SELECT FROM mailkeep.settings FOR UPDATE")
+      const rowsOf = async (statement: string) => (await client.query<Record<string, unknown>>(statement)).rows
+      const [idlePid, waitingPid] = [idle, waiting].map((other) => (other as { readonly processID?: number }).processID)
+      expect(await rowsOf(keepsRows)).toContainEqual(expect.objectContaining({ pid: idlePid }))
+      await expect
+        .poll(() => rowsOf(waits))
+        .toEqual([expect.objectContaining({ pid: waitingPid, blocked_by: [idlePid] })])
+      await idle.query("ROLLBACK")
+      await waited
+    } finally {
+      for (const other of [idle, waiting]) await other.end()
+    }
   })
 
   it("takes the settings of the guide for a faster vacuum, and removes the dead rows", async () => {
