@@ -28,6 +28,15 @@ describe("storeLocation", () => {
     expect(complaintOf("postgres://mail:se cret@[db/shop")).not.toContain("cret")
   })
 
+  it.each(["1@2/secret", "12/secret", "12?secret", "12#secret"])(
+    "refuses the password %s, which is not encoded, without showing it",
+    (password) => {
+      const complaint = complaintOf(`postgres://mail:${password}@db.example/shop`)
+      expect(complaint).toContain("Encode the user and the password")
+      expect(complaint).not.toContain("secret")
+    }
+  )
+
   it.each([
     ["postgres://mail:secret@/shop?host=/var/run/postgresql", "postgres:///shop?host=/var/run/postgresql"],
     [

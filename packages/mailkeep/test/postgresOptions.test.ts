@@ -37,11 +37,25 @@ describe("postgres", () => {
   )
 
   it.each([
+    "postgres://mail:1hunter@2/3word@db.example/shop",
+    "postgres://mail:12/hunter@db.example/shop",
+    "postgres://mail:12?hunter@db.example/shop",
+    "postgres://mail:12#hunter@db.example/shop"
+  ])("refuses %s, whose password is not encoded, and does not show it", (text) => {
+    const sentence =
+      "has an @ behind its host. Encode the user and the password: / is %2F, ? is %3F, # is %23 and @ is %40."
+    expect(refusalOf(text)).toBe(`The URL ${sentence}`)
+    expect(refusalOf({ connectionString: text })).toBe(`connectionString ${sentence}`)
+  })
+
+  it.each([
     "postgres://db.example/shop",
     "POSTGRESQL://mail:p%2Fw@db.example:5433/shop?sslmode=require",
     "postgres:///shop?host=/var/run/postgresql",
     "postgres://mail:password@/shop?host=/var/run/postgresql",
     "postgres://mail@[::1]/shop",
+    "postgres://db.example/shop?user=mail@acme",
+    "postgres://mail:p@ss@db.example/shop%40home",
     "postgres://%2Fvar%2Frun%2Fpostgresql/shop"
   ])("takes the URL %s", (url) => {
     expect(postgres(url)).toHaveProperty("layer")

@@ -168,6 +168,14 @@ describe("make", () => {
     expect([refused.reason, refused.message]).toEqual(["locked", expect.stringContaining("canceled")])
   })
 
+  it("shows neither host nor database when a part of the password may be in them", async () => {
+    const connectionString = "postgres://mail:9/hidden-word@127.0.0.1/product"
+    const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 2000 })
+    onTestFinished(() => pool.end())
+    for (const options of [{ connectionString }, { pool }])
+      expect((await refusal(options)).where).toBe('schema "mailkeep"')
+  })
+
   it("refuses a server that does not answer, without the password in the message", async () => {
     const refused = await refusal({ connectionString: "postgres://mail:hidden-word@127.0.0.1:9/product" })
     expect([refused.reason, refused.where]).toEqual([

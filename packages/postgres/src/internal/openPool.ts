@@ -83,6 +83,8 @@ export const clientConfigOf = ({ options }: Pool): ClientConfig => ({ ...options
 export const whereOf = (pool: Pool, schema: string): string => {
   try {
     const { host, port, database } = new pg.Client(clientConfigOf(pool))
+    // The URL has a password that is not encoded, and a part of it is read as the host or the database.
+    if (database?.includes("@") === true) return `schema ${schema}`
     return `schema ${schema} of database ${database ?? ""} at ${host}:${port}`
   } catch {
     // The URL names a file of a certificate that does not exist.
