@@ -134,6 +134,50 @@ describe.skipIf(!hasPostgres())("a store that was open", () => {
     expect(await Effect.runPromise(Effect.scoped(program))).toMatchObject({ reason: "unreachable" })
   })
 
+  it("says that the pool has no free connection", async () => {
+    const server = await testServer()
+    const connectionString = server.urlOf(await server.createDatabase())
+    const pool = new pg.Pool({ connectionString, max: 1, connectionTimeoutMillis: 200 })
+    const work = Effect.gen(function* () {
+      const store = yield* PostgresMailStore.make({ pool })
+      const client = yield* Effect.promise(() => pool.connect())
+      const failure = yield* Effect.flip(store.commit(setting("a")))
+      client.release()
+      return failure
+    })
+    const failure = await Effect.runPromise(Effect.scoped(work))
+    await pool.end()
+    expect(failure).toMatchObject({
+      reason: "overloaded",
+      message:
+        "No connection of the pool became free in time. Give the pool more connections, or release its clients sooner.",
+      cause: { message: "The pool has no free connection." }
+    })
+  })
+
+  it("says that the tables are missing when they were dropped, and works after a migration", async () => {
+    const server = await testServer()
+    const database = await server.createDatabase()
+    const connectionString = server.urlOf(database)
+    const work = Effect.gen(function* () {
+      const store = yield* PostgresMailStore.make({ connectionString })
+      yield* store.commit(setting("before"))
+      yield* Effect.promise(() => server.run(database, "DROP SCHEMA mailkeep CASCADE"))
+      const failures = [
+        yield* Effect.flip(store.commit(setting("after"))),
+        yield* Effect.flip(store.read([{ _tag: "Setting", name: "after" }]))
+      ]
+      yield* PostgresMailStore.migrate({ connectionString })
+      yield* store.commit(setting("after"))
+      return failures
+    })
+    const expected = { reason: "unreachable", message: expect.stringContaining("The tables of the store are missing") }
+    expect(await Effect.runPromise(Effect.scoped(work))).toEqual([
+      expect.objectContaining(expected),
+      expect.objectContaining(expected)
+    ])
+  })
+
   it("closes while the server is silent, also when it listens", async () => {
     const server = await testServer()
     const database = await server.createDatabase()

@@ -2,7 +2,7 @@
  * Converts failures of PostgreSQL to failures of the port. A failure of the server can quote values of records, so only its codes and names are kept.
  */
 import { StoreUnavailable } from "@mailkeep/core/adapter"
-import { codeOf, isOfDriver, reasonOf } from "./sqlStates.ts"
+import { codeOf, isOfDriver, noFreeConnection, reasonOf } from "./sqlStates.ts"
 import { NewerTables } from "./tableVersion.ts"
 
 const nameOf = (cause: unknown, field: "constraint" | "table" | "column"): string => {
@@ -11,6 +11,11 @@ const nameOf = (cause: unknown, field: "constraint" | "table" | "column"): strin
   return typeof name === "string" ? `, ${field} ${name}` : ""
 }
 
+const isPoolExhausted = (cause: unknown): boolean => isOfDriver(cause) && cause.message === noFreeConnection
+
+const exhausted =
+  "No connection of the pool became free in time. Give the pool more connections, or release its clients sooner."
+
 /** A failure of PostgreSQL without the values of records. */
 export class PostgresError extends Error {
   /** The SQLSTATE, or the code of a failed socket. */
@@ -18,33 +23,44 @@ export class PostgresError extends Error {
   constructor(cause: unknown) {
     const code = codeOf(cause)
     const names = nameOf(cause, "table") + nameOf(cause, "column") + nameOf(cause, "constraint")
-    super(`PostgreSQL failed with ${code ?? "a lost connection"}${names}.`)
+    super(
+      isPoolExhausted(cause)
+        ? "The pool has no free connection."
+        : `PostgreSQL failed with ${code ?? "a lost connection"}${names}.`
+    )
     this.name = "PostgresError"
     this.code = code
   }
 }
 
-/** The role had the right when the store was opened. An operator has taken it since, or the product has set another role on the connection. */
-const missingRight = "42501"
-
-/** A call of the product found no transaction, a failed one, or its savepoint gone. */
-const endedInTheMiddle: ReadonlySet<string | undefined> = new Set(["25P01", "25P02", "3B001"])
-
-const endedSentence =
+const endedInTheMiddle =
   "The transaction failed or ended in the middle of the call. Wait for the promise of each call before the next statement of the transaction. A commit in the middle can have kept a part of the call."
+
+const missingTables =
+  "The tables of the store are missing. Restore them, or start the program again: it creates them, unless it opens its store with `migrate: false`."
+
+/** Failures that an operator or the product has caused while the store is open, by their codes. */
+const sentences: Readonly<Record<string, string>> = {
+  // The role had the right when the store was opened. An operator has taken it since, or the product has set another role on the connection.
+  "42501": "The role may no longer use the tables of the store. Grant it the rights of the guide.",
+  // The schema or a table was dropped or renamed since.
+  "3F000": missingTables,
+  "42P01": missingTables,
+  // A call of the product found no transaction, a failed one, or its savepoint gone.
+  "25P01": endedInTheMiddle,
+  "25P02": endedInTheMiddle,
+  "3B001": endedInTheMiddle
+}
 
 /** Returns the failure of the port, or `undefined` if the cause is a bug. */
 export const unavailableOf = (cause: unknown): StoreUnavailable | undefined => {
   if (cause instanceof NewerTables)
     return new StoreUnavailable({ reason: "newer_schema", detail: `${cause.message}.`, cause })
-  if (isOfDriver(cause) && codeOf(cause) === missingRight)
-    return new StoreUnavailable({
-      reason: "unreachable",
-      detail: "The role may no longer use the tables of the store. Grant it the rights of the guide.",
-      cause: new PostgresError(cause)
-    })
-  if (isOfDriver(cause) && endedInTheMiddle.has(codeOf(cause)))
-    return new StoreUnavailable({ reason: "unreachable", detail: endedSentence, cause: new PostgresError(cause) })
+  if (isPoolExhausted(cause))
+    return new StoreUnavailable({ reason: "overloaded", detail: exhausted, cause: new PostgresError(cause) })
+  const detail = isOfDriver(cause) ? sentences[codeOf(cause) ?? ""] : undefined
+  if (detail !== undefined)
+    return new StoreUnavailable({ reason: "unreachable", detail, cause: new PostgresError(cause) })
   const reason = reasonOf(cause)
   return reason === undefined ? undefined : new StoreUnavailable({ reason, cause: new PostgresError(cause) })
 }
