@@ -13,17 +13,22 @@ import type { RelayError } from "./replies.ts"
 /** A relay has no reason to send a longer reply. */
 const replyOctetsMax = 64 * 1024
 
+/** Replies and empty lines that may wait. No more than three commands are sent at once. */
+const repliesWaitingMax = 100
+
 /** The parts of nodemailer that are not in its types. */
 interface ClientParts {
   _actionEHLO(reply: string): void
   _sendCommand(command: string, shown?: string): void
   _parseEhloExtensions(reply: string): void
+  _onData(chunk: Buffer): void
 }
 
 const {
   _actionEHLO: actOnEhlo,
   _sendCommand: sendCommand,
-  _parseEhloExtensions: parseExtensions
+  _parseEhloExtensions: parseExtensions,
+  _onData: receive
 } = SMTPConnection.prototype as unknown as ClientParts
 
 /** The client of nodemailer, which sends a parameter of a command only to a relay that offers it. */
@@ -33,6 +38,14 @@ class Client extends SMTPConnection {
   ehloReply = ""
   declare _supportedExtensions: ReadonlyArray<string>
   declare _maxAllowedSize: number
+  declare _responseQueue: ReadonlyArray<string>
+  declare _onResponseTooLarge: () => void
+
+  /** nodemailer bounds a reply, but skips empty lines one by one: a relay that sends nothing else would block the event loop. */
+  _onData(chunk: Buffer): void {
+    receive.call(this, chunk)
+    if (this._responseQueue.length > repliesWaitingMax) this._onResponseTooLarge()
+  }
 
   /** nodemailer asks for SMTPUTF8 only because of the envelope. A header that is not ASCII needs it too (RFC 6531 §3.4). */
   _sendCommand(command: string, shown?: string): void {

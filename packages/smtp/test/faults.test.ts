@@ -84,6 +84,11 @@ const everyCommand: ReadonlyArray<Row> = [[], ["PIPELINING"]].flatMap((keywords)
         ended: notSmtp
       },
       {
+        fault: `many empty lines at ${name}`,
+        relay: at(step, { pieces: ["\r\n".repeat(200_000)] }, keywords),
+        ended: notSmtp
+      },
+      {
         fault: `a reply byte by byte to ${name}`,
         relay: at(step, { pieces: bytes("550 5.1.1 Unknown\r\n") }, keywords),
         ended: `Refused at ${step}: 550 5.1.1 Unknown`
