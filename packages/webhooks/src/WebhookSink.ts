@@ -46,6 +46,9 @@ const rule = optionsOf<WebhookSinkOptions>(
 const bodyOctetsMax = 64 * 1024
 const bodyMillisMax = 1000
 
+/** Interim responses (RFC 9110 §15.2) to one request. A receiver has no reason to send more. */
+const interimResponsesMax = 100
+
 const outcomeOf = ({ statusCode = 0, headers }: IncomingMessage, nowMillis: number): SinkOutcome =>
   statusCode >= 200 && statusCode < 300
     ? { _tag: "Accepted", status: statusCode }
@@ -94,6 +97,14 @@ const pinned = (url: URL, { address, family }: Address, { headers, body }: SinkR
 const isClosedConnection = (request: ClientRequest, cause: unknown): boolean =>
   request.reusedSocket && (cause as NodeJS.ErrnoException).code === "ECONNRESET"
 
+/** Ends the request of a receiver that sends interim responses without an end, because each costs the event loop time. */
+const boundInterimResponses = (request: ClientRequest): void => {
+  let left = interimResponsesMax
+  request.on("information", () => {
+    if (left-- === 0) request.destroy()
+  })
+}
+
 /** Posts the request and resolves with the head of the response. Repeats it when the endpoint has closed the open connection. */
 const posted = (client: Client, options: PinnedRequest, body: Uint8Array) =>
   Effect.callback<IncomingMessage, SinkUnavailable>((resume) => {
@@ -105,6 +116,7 @@ const posted = (client: Client, options: PinnedRequest, body: Uint8Array) =>
         response.on("error", () => {})
         resume(Effect.succeed(response))
       })
+      boundInterimResponses(request)
       request.on("error", (cause) => {
         if (!isInterrupted && isClosedConnection(request, cause)) post()
         else resume(Effect.fail(new SinkUnavailable({ reason: reasonOf(cause) })))

@@ -36,7 +36,7 @@ const eventDeliveryTo = async (answer: (socket: Socket) => void): Promise<Tried>
   const result = await Effect.runPromise(
     WebhookSink.make({ allowLoopback: true })
       .send({ id: "evd_1", endpoint: `http://127.0.0.1:${port}/`, headers: {}, body: new TextEncoder().encode("{}") })
-      .pipe(Effect.timeout("10 seconds"), Effect.orDie, Effect.result)
+      .pipe(Effect.result, Effect.timeout("10 seconds"))
   ).catch(() => undefined)
   const millis = performance.now() - began
   await closed.promise
@@ -119,6 +119,28 @@ describe("the status of a response", () => {
       status: 410,
       wantsNoMoreEvents: true
     })
+  })
+})
+
+describe("interim responses", () => {
+  it("reports the status behind a few interim responses", async () => {
+    const interim = head("100 Continue") + head("103 Early Hints", "Link: </a>")
+    const { result } = await eventDeliveryTo((socket) => {
+      socket.write(interim.repeat(10) + head("204 No Content", "Connection: close"))
+    })
+    expect(Result.isSuccess(result) && result.success).toEqual({ _tag: "Accepted", status: 204 })
+  })
+
+  it.each(["100 Continue", "103 Early Hints"])("fails when %s is repeated without an end", async (status) => {
+    const { result, connections } = await eventDeliveryTo((socket) => {
+      const pour = () => {
+        while (!socket.destroyed && socket.write(head(status).repeat(100)));
+      }
+      socket.on("drain", pour)
+      pour()
+    })
+    expect(Result.isFailure(result) && result.failure.reason).toBe("econnreset")
+    expect(connections).toBe(1)
   })
 })
 
