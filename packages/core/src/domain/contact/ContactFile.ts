@@ -10,7 +10,7 @@ import { formatInstant } from "../value/Instant.ts"
 import type { Issue } from "../value/Issue.ts"
 import { decoder, issue, says } from "../value/Issue.ts"
 import type { PropertyValue } from "./Property.ts"
-import { propertyName } from "./Property.ts"
+import { propertyName, propertyTextCharactersMax, valueProblem } from "./Property.ts"
 import type { EmailStatus } from "./EmailStatusTable.ts"
 import { emailStatuses } from "./EmailStatusTable.ts"
 
@@ -107,6 +107,12 @@ const valueOf = ({ content }: ResourceOf<"property">, text: string): PropertyVal
   return text.trim() !== "" && Number.isFinite(value) ? value : text
 }
 
+/** The issue of a text that no property can have, so that a row of a contact is never large. The other values are checked when they are written. */
+const tooLongIssues = ({ content }: ResourceOf<"property">, value: PropertyValue | null): ReadonlyArray<Issue> =>
+  typeof value === "string" && value.length > propertyTextCharactersMax
+    ? [issue(["properties", content.key], "invalid_type", valueProblem(content.type, value)!)]
+    : []
+
 export const readRow = (
   columns: ReadonlyArray<ContactColumn>,
   cells: ReadonlyArray<string>
@@ -119,19 +125,23 @@ export const readRow = (
   const properties: Array<readonly [key: string, value: PropertyValue | null]> = []
   let emailStatus: string | undefined
   let clearsUserId = false
+  const wrong: Array<Issue> = []
   columns.forEach((column, at) => {
     const cell = fromCell(cells[at]!)
     if (column._tag === "Field" && column.field === "user_id" && cell === "") clearsUserId = true
     else if (column._tag === "Field") input[fields[column.field]] = cell
-    else if (column._tag === "Property") properties.push([column.resource.content.key, valueOf(column.resource, cell)])
-    else if (column._tag === "Status" && cell !== "") emailStatus = cell.toLowerCase()
+    else if (column._tag === "Property") {
+      const value = valueOf(column.resource, cell)
+      wrong.push(...tooLongIssues(column.resource, value))
+      properties.push([column.resource.content.key, value])
+    } else if (column._tag === "Status" && cell !== "") emailStatus = cell.toLowerCase()
   })
   if (properties.length > 0) input["properties"] = Object.fromEntries(properties)
-  const known = emailStatus === undefined || (emailStatuses as ReadonlyArray<string>).includes(emailStatus)
+  if (emailStatus !== undefined && !(emailStatuses as ReadonlyArray<string>).includes(emailStatus))
+    wrong.push(issue(["email_status"], "invalid_value", `must be ${emailStatuses.join(" or ")}`))
   const parsed = parseCreateContact(input)
-  const wrong = known ? [] : [issue(["email_status"], "invalid_value", `must be ${emailStatuses.join(" or ")}`)]
   if (Result.isFailure(parsed)) return Result.fail([...parsed.failure, ...wrong])
-  return known
+  return wrong.length === 0
     ? Result.succeed({
         input: parsed.success,
         userId: clearsUserId ? null : parsed.success.userId,

@@ -74,7 +74,8 @@ export type PropertyValues = Readonly<Record<ResourceId<"property">, PropertyVal
 
 export const propertiesMax = 200
 const propertyKeyCharactersMax = 255
-const propertyTextCharactersMax = 500
+/** The maximum length of a text, in UTF-16 units. A date is shorter. */
+export const propertyTextCharactersMax = 500
 const fallbackCharactersMax = 1000
 
 /** Returns the form in which property keys are compared. */

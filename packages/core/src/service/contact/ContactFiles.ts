@@ -63,7 +63,14 @@ const rowsTogether = 64
  */
 const groupsAtOnce = 8
 
-/** A row of the file, read as a contact or refused. */
+/** The elements in groups of those that are there, so that none waits for a later one. */
+const inGroups = <A, E>(elements: Stream.Stream<A, E>) =>
+  elements.pipe(
+    Stream.chunks,
+    Stream.flatMap((chunk) => Stream.fromIterable(Arr.chunksOf(chunk, rowsTogether)))
+  )
+
+/** A row of the file, read as a contact or refused. A cell can be large, and neither keeps it. */
 interface ParsedRow {
   readonly line: number
   readonly read: Result.Result<ContactOfRow, ImportedRow["issues"]>
@@ -230,10 +237,15 @@ export class ContactFiles extends Context.Service<
           return "row" in end ? updateRow(projectId, end) : Effect.succeed(end)
         })
 
-      const importGroup = (caller: Caller, columns: ReadonlyArray<ContactColumn>, update: boolean) =>
-        Effect.fnUntraced(function* ({ rows, first }: ReturnType<ReturnType<typeof positioned>>) {
+      /** Reads the rows before they wait, so that large rows take no memory meanwhile. */
+      const parseGroup =
+        (columns: ReadonlyArray<ContactColumn>) =>
+        ({ rows, first }: ReturnType<ReturnType<typeof positioned>>) =>
+          Effect.map(ownTurn, () => rows.map((row, n) => parsedRow(columns, row, first + n)))
+
+      const importGroup = (caller: Caller, update: boolean) =>
+        Effect.fnUntraced(function* (parsed: ReadonlyArray<ParsedRow>) {
           yield* ownTurn
-          const parsed = rows.map((row, n) => parsedRow(columns, row, first + n))
           const read = parsed.flatMap(({ read }) => (Result.isSuccess(read) ? [read.success] : []))
           const projectId = yield* validProject(caller)
           const created = (yield* createContacts(projectId, read.map(newContactOf))).values()
@@ -262,12 +274,13 @@ export class ContactFiles extends Context.Service<
             if (Result.isFailure(columns))
               return yield* new InvalidArgument({ argument: "input", issues: columns.failure })
             const { elements, failure } = withLateFailure(rest)
-            // Takes the rows that are there, so that no row waits for a later one.
-            return Stream.buffer(elements, { capacity: rowsTogether * groupsAtOnce }).pipe(
-              Stream.chunks,
-              Stream.flatMap((rows) => Stream.fromIterable(Arr.chunksOf(rows, rowsTogether))),
+            return inGroups(elements).pipe(
               Stream.map(positioned()),
-              Stream.mapEffect(importGroup(caller, columns.success, update), {
+              Stream.mapEffect(parseGroup(columns.success)),
+              Stream.flattenIterable,
+              Stream.buffer({ capacity: rowsTogether * groupsAtOnce }),
+              inGroups,
+              Stream.mapEffect(importGroup(caller, update), {
                 concurrency: groupsAtOnce,
                 unordered: true
               }),

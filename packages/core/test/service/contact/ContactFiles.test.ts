@@ -183,6 +183,28 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
       })
     ))
 
+  it("refuses a row with a text that is too long for any property", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        for (const [key, type] of [
+          ["plan", "string"],
+          ["since", "date"],
+          ["visits", "number"]
+        ] as const)
+          yield* (yield* Properties).create(project, { key, type })
+        const long = "x".repeat(501)
+        const rows = ["a@x.example,,,", `b@x.example,${long},,`, `c@x.example,,${long},`, `d,${long},,${long}`]
+        const results = yield* importText(["email,plan,since,visits", ...rows].join("\n"))
+        const found = results.map(({ issues }) => issues.map(({ path, code }) => `${path.join(".")} ${code}`))
+        expect(found).toEqual([
+          [],
+          ["properties.plan invalid_type"],
+          ["properties.since invalid_type"],
+          ["email invalid_value", "properties.plan invalid_type", "properties.visits invalid_type"]
+        ])
+      })
+    ))
+
   it("fails with MalformedCsv after all rows before it have ended", () =>
     withTestMail(store)(
       Effect.gen(function* () {

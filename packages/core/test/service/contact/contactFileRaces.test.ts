@@ -1,8 +1,9 @@
 /**
  * An import that updates contacts, while others change or delete the same contacts.
  */
+import { setImmediate as immediate } from "node:timers/promises"
 import { openTestMail, project, stores } from "@mailkeep/test-support"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Fiber, Layer, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import type { MailStoreShape } from "../../../src/adapter.ts"
 import { ContactFiles, Contacts, MailStore, Properties } from "../../../src/index.ts"
@@ -77,5 +78,45 @@ describe.each(stores)("an import that updates contacts, over $name", (store) => 
     await runtime.dispose()
     expect(rows).toMatchObject([{ line: 2, outcome: "created" }])
     expect(name).toBe("Ada")
+  })
+})
+
+describe("an import whose store is slow", () => {
+  it("keeps no cells of the rows that wait", async () => {
+    let unread = 0
+    let unreadMax = 0
+    let taken = 0
+    /** A row that counts as unread until its cells are read. */
+    const row = (line: number) => {
+      taken++
+      unreadMax = Math.max(unreadMax, ++unread)
+      return {
+        line,
+        get cells() {
+          unread--
+          return [`person${line}@example.org`]
+        }
+      }
+    }
+    const header = { line: 1, cells: ["email"] }
+    const rows = Stream.concat(
+      Stream.make(header),
+      Stream.flatMap(Stream.range(2, 3000), (line) => Stream.sync(() => row(line)))
+    )
+    const [memory] = stores
+    const runtime = await openWith(memory!, (queries) =>
+      queries.some(({ _tag }) => _tag === "ContactsByAddress") ? Effect.never : Effect.void
+    )
+    const importing = runtime.runFork(
+      Effect.flatMap(ContactFiles, (files) => Stream.runDrain(files.importRows(project, rows)))
+    )
+    for (let before = -1; before !== taken || taken === 0;) {
+      before = taken
+      for (let turn = 0; turn < 50; turn++) await immediate()
+    }
+    await runtime.runPromise(Fiber.interrupt(importing))
+    await runtime.dispose()
+    expect(taken).toBeGreaterThan(512)
+    expect(unreadMax).toBeLessThanOrEqual(64)
   })
 })
