@@ -106,6 +106,25 @@ describe("request bodies", () => {
     client.socket.destroy()
   })
 
+  it.each([
+    ["of a send", () => sendHead(wire.key)],
+    ["without a valid API key", () => sendHead("wrong")],
+    ["of an unknown route", () => "POST /nowhere HTTP/1.1\r\nhost: x\r\n"]
+  ])("closes the connection when the body %s has thousands of chunks of one byte", async (_, head) => {
+    const client = await rawClient(wire.url)
+    client.send(`${head()}transfer-encoding: chunked\r\n\r\n${"1\r\n[\r\n".repeat(4200)}`)
+    expect((await client.closed).map(({ status }) => status)).not.toContain(202)
+  })
+
+  it("reads a body in thousands of chunks of 20 bytes", async () => {
+    const client = await rawClient(wire.url)
+    const body = JSON.stringify(sendInput({ text: "x".repeat(80_000) }))
+    const chunks = body.match(/.{1,20}/g)!.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`)
+    client.send(`${sendHead(wire.key)}transfer-encoding: chunked\r\n\r\n${chunks.join("")}0\r\n\r\n`)
+    expect(await client.answered(1)).toMatchObject([{ status: 202 }])
+    client.socket.destroy()
+  })
+
   it("refuses a send over 30 MiB with 413 after reading its rest, and answers the next request of the connection", async () => {
     const client = await rawClient(wire.url)
     client.send(`${sendHead(wire.key)}transfer-encoding: chunked\r\n\r\n`)

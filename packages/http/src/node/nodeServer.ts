@@ -23,6 +23,7 @@ import { boundReads } from "./reads.ts"
 import { refuseRequest } from "./refusal.ts"
 import { headRefusal, unknownExpectation } from "./requestHead.ts"
 import { shutDown } from "./shutdown.ts"
+import { BoundedRequest } from "./smallChunks.ts"
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -57,6 +58,7 @@ const continueOnRead = (request: IncomingMessage, response: ServerResponse) => {
 const makeListener = (limits: ServerLimits): Listener => {
   const interval = checkMillis(limits)
   const server = createServer({
+    IncomingMessage: BoundedRequest,
     keepAliveTimeout: limits.keepAliveMillis,
     headersTimeout: limits.headMillis,
     // Bounds a body that no handler reads. A body that is read has `bodyMillis`, counted from the first read.

@@ -11,6 +11,7 @@ import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createServer } from "node:http"
 import { metricsText } from "../server/metricsText.ts"
 import { noUrlSpans } from "../server/requestSpan.ts"
+import { BoundedRequest } from "./smallChunks.ts"
 
 /** Where the operations server listens. */
 export interface OperationsOptions {
@@ -34,6 +35,7 @@ const cachedFor = "1 second"
 
 const makeServer = () => {
   const server = createServer({
+    IncomingMessage: BoundedRequest,
     headersTimeout: silenceMillis,
     requestTimeout: silenceMillis,
     keepAliveTimeout: keepAliveMillis,
