@@ -196,6 +196,15 @@ describe("answers", () => {
     expect(answers.length).toBeLessThan(100)
     expect(answers.at(-1)?.head).toMatch(/connection: close/i)
   })
+
+  it("closes the connection at once when a client sends a thousand requests without waiting", async () => {
+    await open({})
+    const client = await rawClient(wire.url)
+    client.send("GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n".repeat(1000))
+    // The first request is answered while the others are read.
+    expect((await client.closed).length).toBeLessThan(10)
+    await expect.poll(() => wire.load.connections()).toBeLessThan(2)
+  })
 })
 
 describe("connections", () => {

@@ -8,6 +8,11 @@ import type { ServerLimits } from "./limits.ts"
 
 /** Requests that wait on one connection. At this number the connection takes no further request, and closes after the last response. */
 const waitingMax = 64
+/**
+ * Requests that a connection may send behind those. A client that sends more is disconnected at once. 64 KiB can have 1,500 requests, and Node keeps
+ * two objects for each as long as the connection.
+ */
+const excessMax = 256
 
 interface PendingRequest {
   readonly request: IncomingMessage
@@ -22,6 +27,8 @@ interface Connection {
   /** Refuses the bytes after the last request when they are not an HTTP request. */
   refuseRest: (() => void) | undefined
   overfull: boolean
+  /** Requests that arrived when the connection was overfull. They are not answered. */
+  excess: number
   /**
    * Bytes read when the last response was written; `undefined` before the first response. Any further byte belongs to the head of a
    * request.
@@ -33,6 +40,8 @@ interface Connection {
 
 export interface Connections {
   readonly add: (socket: Socket) => void
+  /** Whether the connection takes a further request. Closes a connection that has sent far too many. */
+  readonly accepts: (request: IncomingMessage) => boolean
   /** Runs the request after the requests before it are answered. */
   readonly enter: (pending: PendingRequest) => void
   /** Refuses bytes that are not an HTTP request, after the responses to the requests before them. */
@@ -85,6 +94,7 @@ export const makeConnections = ({
       waiting: [],
       refuseRest: undefined,
       overfull: false,
+      excess: 0,
       bytesWhenIdle: undefined,
       seen: undefined
     })
@@ -123,9 +133,18 @@ export const makeConnections = ({
     start(connection, next)
   }
 
+  const accepts = (request: IncomingMessage): boolean => {
+    const connection = connections.get(request.socket)
+    if (connection === undefined) return false
+    if (!connection.overfull) return true
+    // Destroys the connection too. Node would otherwise make an error with a stack for each of the requests.
+    if (++connection.excess > excessMax) request.destroy()
+    return false
+  }
+
   const enter = (pending: PendingRequest) => {
     const connection = connections.get(pending.request.socket)
-    if (connection === undefined || connection.overfull) return
+    if (connection === undefined) return
     if (connection.current === undefined) return start(connection, pending)
     // The current request is complete, so pausing the socket leaves none of its bytes unread.
     connection.socket.pause()
@@ -159,6 +178,7 @@ export const makeConnections = ({
 
   return {
     add,
+    accepts,
     enter,
     refuseAfter,
     close: () => {

@@ -73,6 +73,7 @@ const makeListener = (limits: ServerLimits): Listener => {
   const listener: Listener = { server, connections, responses, handle: undefined }
 
   const enter = (request: IncomingMessage, response: ServerResponse, handle: () => void) => {
+    if (!connections.accepts(request)) return
     response.once("close", () => responses.end(request.socket))
     const start = () => {
       if (!request.socket.destroyed) handle()
