@@ -37,6 +37,41 @@ const withContent = (n: number): ReadonlyArray<Change> => [
   } as Change
 ]
 
+/** A commit of three kinds of records, which takes a statement for each, and the queries for them. */
+const ofThreeKinds = (n: number): ReadonlyArray<Change> => [
+  { _tag: "AddToCounter", projectId: "prj_1", name: `list:lst_${n}`, by: 1, max: null },
+  { _tag: "PutSetting", name: `kept-${n}`, value: "x" },
+  {
+    _tag: "RecordIdempotency",
+    record: {
+      projectId: "prj_1",
+      key: `kept-${n}`,
+      fingerprint: "a".repeat(64),
+      result: { messageId: "msg_1", deliveryIds: ["del_1"], totalQueued: 1, scheduledAt: null },
+      expiresAt: 2000
+    },
+    now: 1000
+  }
+]
+const recordsOf = (n: number) =>
+  [
+    { _tag: "Counters", projectId: "prj_1", names: [`list:lst_${n}`] },
+    { _tag: "Setting", name: `kept-${n}` },
+    { _tag: "Idempotency", projectId: "prj_1", key: `kept-${n}` }
+  ] as const
+
+/** Sends `COMMIT` behind the query with this number, as a product does that has forgotten to wait. Returns whether it was sent. */
+const commitBehind = (client: PoolClient, position: number): (() => boolean) => {
+  const send = client.query.bind(client) as (...args: ReadonlyArray<unknown>) => unknown
+  let count = 0
+  client.query = ((...args: ReadonlyArray<unknown>) => {
+    const answer = send(...args)
+    if (++count === position) (send("COMMIT") as Promise<unknown>).catch(() => {})
+    return answer
+  }) as PoolClient["query"]
+  return () => count >= position
+}
+
 describe.skipIf(!hasPostgres())("a call in a transaction of the product", () => {
   it.each([true, false])(
     "leaves the transaction of the product as it was when it is interrupted, with pipeline %s",
@@ -100,6 +135,34 @@ describe.skipIf(!hasPostgres())("a call in a transaction of the product", () => 
       })
     }
   )
+
+  it("keeps the whole of a commit or nothing when COMMIT comes in the middle of it", async () => {
+    const server = await testServer()
+    const database = await server.createDatabase()
+    const pool = newPool(server.urlOf(database))
+    const kept = await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* PostgresMailStore.make({ connectionString: server.urlOf(database) })
+          return yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8, 9], (position) =>
+            Effect.gen(function* () {
+              const client = yield* Effect.promise(() => pool.connect())
+              yield* query(client, "BEGIN")
+              const joined = yield* join(store, client)
+              const commitSent = commitBehind(client, position)
+              yield* Effect.ignore(Effect.andThen(joined.store.commit(ofThreeKinds(position)), joined.end(true)))
+              if (!commitSent()) yield* query(client, "COMMIT")
+              client.release(true)
+              const [[counter], setting, idempotency] = yield* store.read(recordsOf(position))
+              return [counter, setting, idempotency].filter((one) => one !== null && one !== 0).length
+            })
+          )
+        })
+      )
+    )
+    expect(kept.filter((records) => records !== 0 && records !== 3)).toEqual([])
+    expect(kept).toContain(3)
+  })
 
   it("is refused for a role without rights, and so are the next ones", async () => {
     const server = await testServer()

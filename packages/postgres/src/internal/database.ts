@@ -7,6 +7,8 @@ import type { Pool, PoolClient } from "pg"
 import pg from "pg"
 import type { ProductClient } from "./driverClient.ts"
 import { BinaryValues, inOneWrite, isDirect } from "./driverClient.ts"
+import type { Sent } from "./sendTogether.ts"
+import { canSendTogether, inGroups } from "./sendTogether.ts"
 import { makeSilenceLimit, silentMillisDefault } from "./silentServer.ts"
 import {
   isAfterFailure,
@@ -56,14 +58,6 @@ const types = {
   getTypeParser: ((oid: number) => parsers[oid] ?? String) as typeof getTypeParser
 }
 
-/** A statement as the driver takes it. */
-interface Sent {
-  readonly text: string
-  readonly values: Array<unknown>
-  readonly types: typeof types
-  readonly name?: string
-}
-
 /** Sends a statement when the one before has ended, for a connection that is not pipelined. */
 const oneAfterTheOther = (client: ProductClient) => {
   let last: Promise<unknown> = Promise.resolve()
@@ -84,14 +78,17 @@ interface ConnectionUse {
   readonly names?: StatementNames | undefined
   /** Every answer passes it. Absent for a connection of the product, which the store does not close. */
   readonly limited?: ReturnType<typeof makeSilenceLimit>
+  /** Statements of the product can come between those of the store. */
+  readonly isShared?: boolean
 }
 
 /** Makes statements return the values of the store, whatever the product has chosen for its own. */
 export const connectionOf = (
   client: ProductClient,
-  { names, limited = (answer) => answer }: ConnectionUse = {}
+  { names, limited = (answer) => answer, isShared = false }: ConnectionUse = {}
 ): Connection => {
-  const send = client.pipeline ? (sent: Sent) => client.query<object>(sent) : oneAfterTheOther(client)
+  const alone = client.pipeline ? (sent: Sent) => client.query<object>(sent) : oneAfterTheOther(client)
+  const send = isShared && canSendTogether(client) ? inGroups(client) : alone
   const beginWrite = inOneWrite(client)
   const failNamed = (cause: unknown): never => {
     if (isUnknownName(cause)) names?.stop()

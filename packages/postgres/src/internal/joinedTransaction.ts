@@ -189,7 +189,7 @@ export const makeJoinTransaction = (
     const clientState = (client: ProductClient): ClientState => {
       const existing = clients.get(client)
       if (existing !== undefined) return existing
-      const connection = connectionOf(client)
+      const connection = connectionOf(client, { isShared: true })
       const own = joinedDatabase(connection)
       const changes: Array<Change> = []
       const made: ClientState = {

@@ -34,7 +34,7 @@ export class PostgresError extends Error {
 }
 
 const endedInTheMiddle =
-  "The transaction failed or ended in the middle of the call. Wait for the promise of each call before the next statement of the transaction. A commit in the middle can have kept a part of the call."
+  "The transaction failed or ended in the middle of the call. Wait for the promise of each call before the next statement of the transaction. A commit in the middle can have kept what the call wrote."
 
 const missingTables =
   "The tables of the store are missing. Restore them, or start the program again: it creates them, unless it opens its store with `migrate: false`."

@@ -6,7 +6,8 @@ import { settleAll } from "./database.ts"
 
 /** The statements around a transaction. */
 interface Boundary {
-  readonly begin: string
+  /** For a savepoint one statement each, so that they can be sent together with those behind. */
+  readonly begin: ReadonlyArray<string>
   readonly keep: string
   readonly undo: string
 }
@@ -30,9 +31,9 @@ const beginWith = (lockTimeout: string): string =>
 
 const boundaryOf = ({ savepoint }: Database, begin: string): Boundary =>
   savepoint === undefined
-    ? { begin, keep: "COMMIT", undo: "ROLLBACK" }
+    ? { begin: [begin], keep: "COMMIT", undo: "ROLLBACK" }
     : {
-        begin: `SAVEPOINT ${savepoint}; ${writes}`,
+        begin: [`SAVEPOINT ${savepoint}`, writes],
         keep: `RELEASE SAVEPOINT ${savepoint}`,
         undo: `ROLLBACK TO SAVEPOINT ${savepoint}; RELEASE SAVEPOINT ${savepoint}`
       }
@@ -46,11 +47,13 @@ interface Ending<A> {
 /** What runs in a transaction. */
 type Run<A> = (connection: Connection) => Promise<Ending<A>>
 
+const sendBegin = (connection: Connection, { begin }: Boundary) => settleAll(begin.map((sql) => connection.query(sql)))
+
 /** Begins a transaction, and then runs `run` in it. */
 const inTransaction = <A>(database: Database, begin: string, run: Run<A>): Promise<A> =>
   database.use(async (connection) => {
     const boundary = boundaryOf(database, begin)
-    await connection.query(boundary.begin)
+    await sendBegin(connection, boundary)
     try {
       const { value, isKept } = await run(connection)
       await connection.query(isKept ? boundary.keep : boundary.undo)
@@ -69,7 +72,7 @@ const inTransaction = <A>(database: Database, begin: string, run: Run<A>): Promi
 const atOnce = <A>(database: Database, begin: string, send: (connection: Connection) => Promise<A>): Promise<A> =>
   database.use(async (connection) => {
     const boundary = boundaryOf(database, begin)
-    const began = connection.query(boundary.begin)
+    const began = sendBegin(connection, boundary)
     const value = send(connection)
     const ended = connection.query(boundary.keep)
     try {
