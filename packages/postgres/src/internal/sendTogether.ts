@@ -1,6 +1,6 @@
 /**
- * Sends several statements to a client of the product as one query of its driver. A statement of the product then comes before all of them or after all
- * of them: a `COMMIT` for which the product has not waited keeps the whole of a commit of the store, or nothing. Source: decision 0079.
+ * Sends several statements to a client of the product as one query of its driver. A statement of the product then comes before all of them or after
+ * all of them. So a `COMMIT` that did not wait for a call keeps a whole commit of the store, or nothing of it. Source: decision 0079.
  */
 import type { Connection as DriverConnection, Submittable } from "pg"
 import pg from "pg"
@@ -33,7 +33,7 @@ const prepared = ["parse", "bind", "describe", "execute"] as const
 /** Whether the client takes such a query. One with `pipeline` sends statements behind each other anyway, and one of another kind has no such connection. */
 export const canSendTogether = ({ pipeline, connection }: ProductClient): boolean =>
   pipeline !== true &&
-  typeof connection === "object" &&
+  connection !== undefined &&
   [...prepared, "sync"].every((name) => typeof (connection as Readonly<Record<string, unknown>>)[name] === "function")
 
 /** The connection of the driver without its `sync`, with which the server ends a query. */

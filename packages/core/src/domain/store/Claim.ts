@@ -82,6 +82,6 @@ export interface MessageSweep {
 export interface SweptMessages {
   /** The number of deleted messages. */
   readonly deleted: number
-  /** The position of the last examined message, after which the next sweep goes on. `null` if the sweep examined fewer messages than `limit`. */
+  /** The position of the last examined message, after which the next sweep continues. `null` if the sweep examined fewer messages than `limit`. */
   readonly next: Position | null
 }

@@ -33,8 +33,8 @@ export const hasEndedBefore = (delivery: Delivery, before: number): boolean =>
   })
 
 /**
- * The messages that a sweep deletes, and where the next sweep goes on. `examined` is the answer to the query `MessagesBefore` with the values of
- * the sweep, and `deliveriesOf` returns all deliveries of a message.
+ * The messages that a sweep deletes, and where the next sweep continues. `examined` is the answer to the query `MessagesBefore` with the values of
+ * the sweep. `deliveriesOf` returns all deliveries of a message.
  */
 export const evaluateMessageSweep = (
   examined: ReadonlyArray<Message>,
@@ -45,7 +45,7 @@ export const evaluateMessageSweep = (
   next: nextSweptPosition(examined, limit)
 })
 
-/** The position after which the next sweep goes on, if this sweep examined as many messages as its limit allows. */
+/** The position after which the next sweep continues, if this sweep examined as many messages as its limit allows. */
 export const nextSweptPosition = (examined: ReadonlyArray<Position>, limit: number): Position | null => {
   const last = examined.length < limit ? undefined : examined.at(-1)
   return last === undefined ? null : { createdAt: last.createdAt, id: last.id }

@@ -53,7 +53,7 @@ describe("evaluateMessageSweep", () => {
     expect(sweep(3)).toEqual({ ended: examined.slice(1), next: { createdAt: 2, id: "msg_c" } })
   })
 
-  it("deletes every message that has ended, in sweeps of any limit that go on after each other", () => {
+  it("deletes every message that has ended, in sweeps of any limit that continue each other", () => {
     const anyMessage = fc.record({ createdAt: fc.integer({ min: 1, max: 4 }), hasEnded: fc.boolean() })
     fc.assert(
       fc.property(fc.array(anyMessage, { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), (shapes, limit) => {
