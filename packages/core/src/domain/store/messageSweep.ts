@@ -32,10 +32,7 @@ export const hasEndedBefore = (delivery: Delivery, before: number): boolean =>
     return at === null || at < before
   })
 
-/**
- * The messages that a sweep deletes, and where the next sweep continues. `examined` is the answer to the query `MessagesBefore` with the values of
- * the sweep. `deliveriesOf` returns all deliveries of a message.
- */
+/** The messages that a sweep deletes, of those that it has `examined`: the answer to the query `MessagesBefore`. And where the next sweep continues. */
 export const evaluateMessageSweep = (
   examined: ReadonlyArray<Message>,
   deliveriesOf: (message: Message) => ReadonlyArray<Delivery>,
