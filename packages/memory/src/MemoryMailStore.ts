@@ -8,6 +8,7 @@ import { Conflict, MailStore, StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Layer, Ref, Result, Stream } from "effect"
 import { answerQuery } from "./internal/answerQuery.ts"
 import { applyChange } from "./internal/applyChange.ts"
+import { copied } from "./internal/copied.ts"
 import { claimDeliveries, claimEventDeliveries, sweepMessages, sweepState } from "./internal/claimDeliveries.ts"
 import type { State } from "./internal/State.ts"
 import { empty } from "./internal/State.ts"
@@ -28,13 +29,21 @@ export const make: Effect.Effect<MailStoreShape> = Effect.map(Ref.make<State>(em
   capabilities: { durable: false, multiProcess: false },
   commit: (changes) =>
     Effect.flatMap(
-      Ref.modify(ref, (state) => applyAll(state, changes)),
+      Ref.modify(ref, (state) => applyAll(state, copied(changes))),
       (conflict) => (conflict === undefined ? Effect.void : Effect.fail(conflict))
     ),
-  claim: (claim) => Ref.modify(ref, (state) => claimDeliveries(state, claim)),
-  claimEventDeliveries: (claim) => Ref.modify(ref, (state) => claimEventDeliveries(state, claim)),
+  claim: (claim) =>
+    Effect.map(
+      Ref.modify(ref, (state) => claimDeliveries(state, claim)),
+      copied
+    ),
+  claimEventDeliveries: (claim) =>
+    Effect.map(
+      Ref.modify(ref, (state) => claimEventDeliveries(state, claim)),
+      copied
+    ),
   read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
-    Effect.map(Ref.get(ref), (state) => queries.map((query) => answerQuery(state, query)) as Answers<Qs>),
+    Effect.map(Ref.get(ref), (state) => queries.map((query) => copied(answerQuery(state, query))) as Answers<Qs>),
   sweep: (sweep) => Ref.modify(ref, (state) => sweepState(state, sweep)),
   sweepMessages: (sweep) => Ref.modify(ref, (state) => sweepMessages(state, sweep)),
   commitsOfOtherProcesses: Stream.never

@@ -15,12 +15,21 @@ export interface Recording {
   readonly steps: () => Script
 }
 
+/** A law can change a step after the call, and can make one with a value that cannot be copied. */
+const copyOf = (step: Step): Step => {
+  try {
+    return structuredClone(step)
+  } catch {
+    return step
+  }
+}
+
 /** Wraps a store, and records each call of it and of the transactions that it joins. */
 export const recorded = (store: MailStoreShape): Recording => {
   const steps: Array<Step> = []
   const recordCall = <A, E>(step: Step, call: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
-      steps.push(step)
+      steps.push(copyOf(step))
       return call()
     })
   const recording = wrapStore(store, (one) => ({

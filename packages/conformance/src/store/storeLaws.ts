@@ -30,6 +30,7 @@ import { isolationLaws } from "./isolation.ts"
 import { joinedTransactionLaws } from "./joinedTransactions.ts"
 import { leaseLaws } from "./leases.ts"
 import { logLaws } from "./log.ts"
+import { ownCopyLaws } from "./ownCopies.ts"
 import { messageSweepLaws } from "./messageSweeps.ts"
 import { orderLaws } from "./order.ts"
 import { logPageLaws } from "./logPages.ts"
@@ -89,6 +90,7 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...counterLaws,
     ...outboxLaws,
     ...eventDeliveryLaws,
+    ...ownCopyLaws,
     ...sweepLaws,
     ...contentLaws,
     ...messageSweepLaws,

@@ -132,7 +132,7 @@ const rewrite = (state: State, { before, after }: Mail.ChangeOf<"RewriteRecord">
 export const commit = (before: State, changes: ReadonlyArray<Mail.Change>) => {
   const state = new Map(before)
   for (const [at, change] of changes.entries()) {
-    const reason = apply(state, change)
+    const reason = apply(state, structuredClone(change))
     if (reason !== undefined) return { refused: { at, reason }, state: before }
   }
   return { refused: undefined, state }
@@ -151,7 +151,7 @@ const mark = <R extends Mail.Delivery | Mail.EventDelivery>(
     ...rows.map((row) => [`${kind}/${row.projectId}/${row.id}`, row] as const)
   ])
   if (rows.length > 0) apply(state, { _tag: "RenewLease", worker, renewedAt: now, leaseUntil })
-  return { rows, state }
+  return { rows: structuredClone(rows), state }
 }
 
 export const claim = (before: State, request: Mail.Claim) => {

@@ -73,4 +73,7 @@ const answers: Mail.Answering<State> = {
 }
 
 export const read = (state: State, queries: ReadonlyArray<Mail.Query>): ReadonlyArray<unknown> =>
-  queries.map((query) => (answers[query._tag] as (state: State, query: Mail.Query) => unknown)(state, query))
+  // A caller that changes an answer does not change the state.
+  queries.map((query) =>
+    structuredClone((answers[query._tag] as (state: State, query: Mail.Query) => unknown)(state, query))
+  )

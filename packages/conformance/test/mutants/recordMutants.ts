@@ -57,6 +57,24 @@ const addressFirst: Mutation = preparing((store, change) =>
       )
 )
 
+/** Answers the same query with the same object each time. */
+const sharedAnswers: Mutation = (store) => {
+  const first = new Map<string, unknown>()
+  return {
+    ...store,
+    read: (queries) =>
+      Effect.map(
+        store.read(queries),
+        (answers) =>
+          queries.map((query, n) => {
+            const key = JSON.stringify(query)
+            if (!first.has(key)) first.set(key, answers[n])
+            return first.get(key)
+          }) as never
+      )
+  }
+}
+
 /** Accepts an attempt if any delivery is sending with the fencing token. */
 const anyDelivery: Mutation = preparing((store, change) =>
   change._tag !== "TransitionAttempt"
@@ -163,6 +181,7 @@ export const recordMutants: Readonly<Record<string, Mutation>> = {
     claim: (claim) =>
       Effect.map(store.claim({ ...claim, limit: claim.limit + 1 }), (claimed) => claimed.slice(0, claim.limit))
   }),
+  "values/own-copies": sharedAnswers,
   "isolation/same-ids-are-swept-apart": (store) => ({
     ...store,
     sweep: (sweep) => Effect.as(store.sweep({ ...sweep, before: sweep.before + 2 }), 1)
