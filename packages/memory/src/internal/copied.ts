@@ -7,6 +7,6 @@ export const copied = <A>(value: A): A => {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value
   if (Array.isArray(value)) return value.map(copied) as A
   const copy = { ...value } as Record<string, unknown>
-  for (const [name, part] of Object.entries(copy)) if (typeof part === "object") copy[name] = copied(part)
+  for (const [name, part] of Object.entries(copy)) copy[name] = copied(part)
   return copy as A
 }
