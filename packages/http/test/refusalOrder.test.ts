@@ -104,9 +104,16 @@ describe.each(stores)("refusals by the request alone, over $name", (store) => {
     expect(refused.body.message).toBe("path.email must be a bare mailbox")
   })
 
-  it("says that a query parameter must be given once", async () => {
-    const { body } = await wire.call("/emails/logs?limit=1&limit=2")
-    expect(body.message).toBe("query.limit must be given once")
+  it.each([
+    ["/emails/logs?limit=1&limit=2", "limit"],
+    ["/emails/logs?status=queued&status=sending", "status"],
+    ["/emails/contacts?emailStatus=subscribed&emailStatus=subscribed", "emailStatus"],
+    ["/emails/domains?status=pending&status=verified", "status"],
+    ["/emails/templates?origin=custom&origin=custom", "origin"]
+  ])("says for %s that the query parameter must be given once", async (path, name) => {
+    const refused = await wire.call(path)
+    expect(refused).toMatchObject(invalid("query", [[name], "invalid_type"]))
+    expect(refused.body.message).toBe(`query.${name} must be given once`)
   })
 
   it("says on one domain that its details were fetched", async () => {

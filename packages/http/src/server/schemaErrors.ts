@@ -21,8 +21,8 @@ const argumentNames: Readonly<Record<string, ArgumentName>> = {
 /** A query parameter that occurs several times is a list, which no parameter may be. */
 const withRepeated = (issues: ReadonlyArray<Issue>, query: Readonly<Record<string, unknown>>): ReadonlyArray<Issue> =>
   issues.map((one) =>
-    one.code === "invalid_type" && Array.isArray(query[String(one.path[0])])
-      ? { ...one, message: "must be given once" }
+    one.code !== "unknown_field" && Array.isArray(query[String(one.path[0])])
+      ? { ...one, code: "invalid_type", message: "must be given once" }
       : one
   )
 
