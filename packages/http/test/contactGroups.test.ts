@@ -18,6 +18,24 @@ describe.each(stores)("contact groups, over $name", (store) => {
   const post = (path: string, body: unknown) => wire.call(path, { method: "POST", body })
   const contact = async (body: object) => (await post("/emails/contacts", body)).body.data
 
+  it("counts the length of a text property and of a text in a segment in characters", async () => {
+    await post("/emails/properties", { key: "mood", type: "string" })
+    const withMood = (mood: string) => post("/emails/contacts", { email: "mood@example.org", properties: { mood } })
+    const segmentOf = (value: string) =>
+      post("/emails/segments", { name: "Mood", filter: { field: "properties.mood", op: "eq", value } })
+    expect(await withMood("\u{1f600}".repeat(501))).toMatchObject(invalid("body", [["properties", "mood"], "too_long"]))
+    expect(await withMood("a\0b")).toMatchObject(invalid("body", [["properties", "mood"], "invalid_value"]))
+    expect(await withMood("\u{1f600}".repeat(500))).toMatchObject({ status: 200 })
+    expect(await segmentOf("\u{1f600}".repeat(501))).toMatchObject(
+      invalid("body", [["filter", "value"], "invalid_value"])
+    )
+    const segment = await segmentOf("\u{1f600}".repeat(500))
+    expect(segment).toMatchObject({ status: 200 })
+    const { body } = await wire.call(`/emails/contacts?segmentId=${segment.body.data.id}`)
+    expect(body.data.items).toMatchObject([{ email: "mood@example.org" }])
+    await wire.call(`/emails/segments/${segment.body.data.id}`, { method: "DELETE" })
+  })
+
   it("shows a contact in full with its properties by key and its suppression reason", async () => {
     await post("/emails/properties", { key: "Tier", type: "string" })
     const { id } = await contact({ email: "full@example.org", properties: { tier: "gold" } })

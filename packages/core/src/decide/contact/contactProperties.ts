@@ -40,7 +40,7 @@ export const resolveProperties = (
       continue
     }
     const problem = valueProblem(resource.content.type, value)
-    if (problem !== undefined) issues.push(issue(path, "invalid_type", problem))
+    if (problem !== undefined) issues.push(issue(path, problem.code, problem.message))
     values[resource.id] = value
     guards.push(expectResource(resource))
   }

@@ -5,10 +5,10 @@
 import { Schema } from "effect"
 import type { Instant } from "../value/Instant.ts"
 import { isFields } from "../value/Fields.ts"
-import type { Issue, Parser } from "../value/Issue.ts"
+import type { Issue, IssueCode, Parser } from "../value/Issue.ts"
 import { decoder, issue, says, withRules } from "../value/Issue.ts"
 import { parseInstantOrDay } from "../value/Instant.ts"
-import { lineOf, textOf } from "../value/TextRule.ts"
+import { hasAtMost, isStorable, lineOf, textOf } from "../value/TextRule.ts"
 import type { ResourceId, StoredResource } from "../store/StoredResource.ts"
 
 /** Every type of a custom property. */
@@ -81,20 +81,31 @@ const fallbackCharactersMax = 1000
 /** Returns the form in which property keys are compared. */
 export const propertyName = (key: string): string => key.toLowerCase()
 
+/** What is wrong with a value: the code and the message of its issue. */
+interface ValueProblem {
+  readonly code: IssueCode
+  readonly message: string
+}
+
+const ofAnotherType = (message: string): ValueProblem => ({ code: "invalid_type", message })
+
+const textProblem = (text: string): ValueProblem | undefined => {
+  if (!hasAtMost(text, propertyTextCharactersMax))
+    return { code: "too_long", message: `must have at most ${propertyTextCharactersMax} characters` }
+  return isStorable(text) ? undefined : { code: "invalid_value", message: "must be well-formed Unicode without U+0000" }
+}
+
 /** Returns what is wrong with a value of this type, or `undefined` if it is valid. */
-export const valueProblem = (type: PropertyType, value: PropertyValue): string | undefined => {
+export const valueProblem = (type: PropertyType, value: PropertyValue): ValueProblem | undefined => {
   switch (type) {
     case "string":
-      if (typeof value !== "string") return "must be a string"
-      return value.length <= propertyTextCharactersMax && value.isWellFormed() && !value.includes("\0")
-        ? undefined
-        : `must be well-formed text of at most ${propertyTextCharactersMax} characters`
+      return typeof value === "string" ? textProblem(value) : ofAnotherType("must be a string")
     case "number":
-      return typeof value === "number" ? undefined : "must be a number"
+      return typeof value === "number" ? undefined : ofAnotherType("must be a number")
     case "date":
       return typeof value === "string" && parseInstantOrDay(value, "start") !== undefined
         ? undefined
-        : "must be a date such as 2026-12-24, or a timestamp with an offset"
+        : ofAnotherType("must be a date such as 2026-12-24, or a timestamp with an offset")
   }
 }
 
@@ -105,7 +116,7 @@ const fallbackProblem = (type: PropertyType, text: string): string | undefined =
   if (type === "string") return undefined
   if (type === "number")
     return numberText.test(text) && Number.isFinite(Number(text)) ? undefined : "must be the text of a number"
-  return valueProblem(type, text)
+  return valueProblem(type, text)?.message
 }
 
 /** Returns the fallback as text. Properties that were stored before decision 0034 can contain a number. */

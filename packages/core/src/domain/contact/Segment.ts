@@ -13,7 +13,7 @@ import type { ContactPredicate, SegmentOp, SegmentValue } from "./ContactPredica
 import { segmentOps } from "./ContactPredicate.ts"
 import type { StoredProperty } from "./Property.ts"
 import { fallbackOf, propertyName } from "./Property.ts"
-import { lineOf } from "../value/TextRule.ts"
+import { hasAtMost, isStorable, lineOf } from "../value/TextRule.ts"
 import type { ResourceId, StoredResource } from "../store/StoredResource.ts"
 
 /** A filter in its JSON form. */
@@ -108,7 +108,7 @@ const textsForm = `texts of at most ${textCharactersMax} characters`
 const textForm = `must be a text of at most ${textCharactersMax} characters`
 
 const isText = (value: unknown): value is string =>
-  typeof value === "string" && value.length <= textCharactersMax && value.isWellFormed() && !value.includes("\0")
+  typeof value === "string" && hasAtMost(value, textCharactersMax) && isStorable(value)
 
 type Kind = keyof typeof segmentOps
 

@@ -12,7 +12,7 @@ export { issuesSentence } from "./issuesSentence.ts"
 export const issueCodes = {
   required: "The field must be present.",
   unknown_field: "The request has no field of this name. It is refused, because the name can be a misspelling.",
-  invalid_type: "The value has the wrong JSON type.",
+  invalid_type: "The value has the wrong JSON type, or is not of the type of its property.",
   invalid_value: "The value has the right type, but its form is not allowed.",
   too_short: "The value has fewer characters or items than its minimum.",
   too_long: "The value has more characters or octets than its maximum.",

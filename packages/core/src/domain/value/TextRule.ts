@@ -14,8 +14,12 @@ const atLeast = (min: number) =>
     toJsonSchema: () => ({ minLength: min })
   })
 
+/** Whether a text has at most `max` characters. */
+export const hasAtMost = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= max * 2 && codePoints(text) <= max)
+
 const atMost = (max: number) =>
-  Schema.makeFilter((text: string) => text.length <= max || (text.length <= max * 2 && codePoints(text) <= max), {
+  Schema.makeFilter((text: string) => hasAtMost(text, max), {
     ...says("too_long", `must have at most ${max} characters`),
     toJsonSchema: () => ({ maxLength: max })
   })
@@ -26,11 +30,10 @@ const octetsAtMost = (max: number) =>
     says("too_long", `must be at most ${max} octets`)
   )
 
-/** Refuses NUL and unpaired surrogates, because some stores and relays change or refuse them. */
-const storable = Schema.makeFilter(
-  (text: string) => !text.includes("\0") && text.isWellFormed(),
-  says("invalid_value", "must be well-formed Unicode without U+0000")
-)
+/** Whether a text has no NUL and no unpaired surrogate. Some stores and relays change or refuse them. */
+export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed()
+
+const storable = Schema.makeFilter(isStorable, says("invalid_value", "must be well-formed Unicode without U+0000"))
 
 /** Whether the text has no C0 or C1 control character and no line or paragraph separator. Such a character could end a header field. */
 export const isOneLine = (text: string): boolean =>
