@@ -37,6 +37,8 @@ describe.each(stores)("every response, over $name", (store) => {
     expect((await wire.call(`/emails/logs/${"x".repeat(2000)}`, { key: null })).status).toBe(401)
     expect((await wire.call(`/emails/logs/${"x".repeat(2000)}`, { method: "DELETE" })).status).toBe(405)
     expect(await wire.call("/emails/logs/%zz")).toMatchObject(error(404, "not_found"))
+    for (const path of ["/emails/logs;limit=1", "/emails/contacts/con_1;x", "/emails/contacts/con_1;limit=1?"])
+      expect(await wire.call(path)).toMatchObject(error(404, "not_found"))
     const wrong = await wire.call("/emails/send")
     expect(wrong).toMatchObject(error(405, "method_not_allowed"))
     expect(wrong.headers.get("allow")).toBe("POST")

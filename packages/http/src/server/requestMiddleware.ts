@@ -30,6 +30,14 @@ const below = (basePath: string, request: HttpServerRequest.HttpServerRequest) =
     : null
 }
 
+/** The router takes a `;` for the start of the query. RFC 3986 (3.3) allows it in a path, so the router gets its encoded form. */
+const withEncodedSemicolons = (request: HttpServerRequest.HttpServerRequest) => {
+  const [path] = request.url.split("?", 1)
+  return path?.includes(";")
+    ? request.modify({ url: path.replaceAll(";", "%3B") + request.url.slice(path.length) })
+    : request
+}
+
 export const layer = (basePath: string, table: RouteTable) =>
   HttpRouter.middleware(
     Effect.sync(() => {
@@ -37,7 +45,7 @@ export const layer = (basePath: string, table: RouteTable) =>
       return (httpEffect) =>
         Effect.gen(function* () {
           const outer = yield* HttpServerRequest.HttpServerRequest
-          const request = below(basePath, outer)
+          const request = below(basePath, withEncodedSemicolons(outer))
           const scope = requestScope(outer.headers["x-request-id"])
           const routed =
             request === null
