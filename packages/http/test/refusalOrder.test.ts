@@ -104,6 +104,13 @@ describe.each(stores)("refusals by the request alone, over $name", (store) => {
     expect(refused.body.message).toBe("path.email must be a bare mailbox")
   })
 
+  it("lists the issues of the path before those of the query", async () => {
+    const refused = await wire.call("/emails/suppressions/notanemail?force=1", { method: "DELETE" })
+    expect(refused).toMatchObject(invalid("path", [["email"], "invalid_value"]))
+    const unknown = await wire.call("/emails/suppressions/a@example.org?force=1", { method: "DELETE" })
+    expect(unknown).toMatchObject(invalid("query", [["force"], "unknown_field"]))
+  })
+
   it.each([
     ["/emails/logs?limit=1&limit=2", "limit"],
     ["/emails/logs?status=queued&status=sending", "status"],

@@ -1,7 +1,7 @@
 /**
  * The suppression list. Source: decision 0012.
  */
-import { Mailbox, says, suppressionReasons } from "@mailkeep/core/binding"
+import { Mailbox, parseAddress, says, suppressionReasons } from "@mailkeep/core/binding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
@@ -23,6 +23,11 @@ export const AddSuppressionBody = Schema.Struct({
   email: Mailbox,
   reason: Schema.Literals(["manual"]).annotate(says("invalid_value", "must be manual"))
 }).annotate({ identifier: "AddSuppressionRequest" })
+
+/** The address in a path. It is checked with the other parts of the request, so that its problem comes before those of the query. */
+const PathMailbox = Schema.String.check(
+  Schema.makeFilter((text: string) => parseAddress(text) !== undefined, says("invalid_value", "must be a bare mailbox"))
+)
 
 export class Suppressions extends HttpApiGroup.make("suppressions")
   .add(
@@ -52,7 +57,7 @@ export class Suppressions extends HttpApiGroup.make("suppressions")
       error: bodyRefusals
     }).annotateMerge(OpenApi.annotations({ summary: "Suppress an address" })),
     HttpApiEndpoint.delete("remove", "/emails/suppressions/:email", {
-      params: { email: Schema.String },
+      params: { email: PathMailbox },
       query: noQuery,
       success: SuccessBody,
       error: NotFoundBody
