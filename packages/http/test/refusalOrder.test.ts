@@ -98,6 +98,18 @@ describe.each(stores)("refusals by the request alone, over $name", (store) => {
     expect(await wire.call(path, { method: "POST", body })).toMatchObject(invalid("body", ...issues))
   })
 
+  it.each([
+    ["a line end", "a\nb", "invalid_value"],
+    ["501 characters", "{{! long }}".concat("x".repeat(501)), "too_long"]
+  ])("refuses to publish a template whose subject always has %s", async (_, subject, code) => {
+    const { body } = await wire.call("/emails/templates", {
+      method: "POST",
+      body: { name: "Long", subject, text: "t" }
+    })
+    const publish = `/emails/templates/${body.data.id}/publish`
+    expect(await wire.call(publish, { method: "POST" })).toMatchObject(invalid("body", [["subject"], code]))
+  })
+
   it("names the part of an address in the path", async () => {
     const refused = await wire.call("/emails/suppressions/notanemail", { method: "DELETE" })
     expect(refused).toMatchObject(invalid("path", [["email"], "invalid_value"]))

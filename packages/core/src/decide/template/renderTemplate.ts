@@ -9,7 +9,7 @@ import { escapeHtml, parseMustache, renderMustache, templateTagsMax } from "../.
 import { bodyOctetsMax } from "../../domain/message/SendRequest.ts"
 import type { TemplateParts, TemplateVariable, VariableValue } from "../../domain/template/TemplateContent.ts"
 import { codePoints, utf8Octets } from "../../domain/value/TextLength.ts"
-import { isOneLine } from "../../domain/value/TextRule.ts"
+import { hasAtMost, isOneLine } from "../../domain/value/TextRule.ts"
 import { withPreview } from "./previewText.ts"
 
 /** The content of a message that a template makes. */
@@ -59,11 +59,41 @@ const templatesOf = (content: TemplateParts) =>
     ["text", content.text]
   ] as const
 
+const subjectCharactersMax = 500
+
+/** The text that each rendering of a template has: the text outside of sections. */
+const constantText = (template: string): string => {
+  const tokens = parseMustache(template)
+  if (Result.isFailure(tokens)) return ""
+  const texts: Array<string> = []
+  for (let at = 0; at < tokens.success.length; at++) {
+    const { kind, value, end } = tokens.success[at]!
+    if (kind === "text") texts.push(value)
+    else if (kind === "section" || kind === "inverted") at = end
+  }
+  return texts.join("")
+}
+
+/** Returns the issues of a subject with which no send is accepted, whatever the values of the variables. */
+const constantSubjectIssues = (subject: string): ReadonlyArray<Issue> => {
+  const text = constantText(subject)
+  return [
+    ...(isOneLine(text)
+      ? []
+      : [issue(["subject"], "invalid_value", "must be one line of well-formed Unicode without control characters")]),
+    ...(hasAtMost(text, subjectCharactersMax)
+      ? []
+      : [issue(["subject"], "too_long", `must have at most ${subjectCharactersMax} characters`)])
+  ]
+}
+
 /** Returns the issues that prevent the publication of a version. */
 export const publishingIssues = (content: TemplateParts): ReadonlyArray<Issue> => {
   const declared = new Set(content.variables.map(({ key }) => key))
   return [
-    ...(content.subject === null ? [issue(["subject"], "required", "is required to publish")] : []),
+    ...(content.subject === null
+      ? [issue(["subject"], "required", "is required to publish")]
+      : constantSubjectIssues(content.subject)),
     ...(content.html === null && content.text === null
       ? [issue(["html"], "required", "is required to publish without text")]
       : []),
@@ -109,8 +139,6 @@ const resolved = (
     if (!declared.has(key)) issues.push(issue([field, key], "unknown_variable", "is not a variable of the template"))
   return issues.length > 0 ? Result.fail(issues) : Result.succeed(values)
 }
-
-const subjectCharactersMax = 500
 
 const bodyTooLarge = (field: string) => issue([field], "too_large", `makes a body of more than ${bodyOctetsMax} octets`)
 const subjectLength = (field: string) =>

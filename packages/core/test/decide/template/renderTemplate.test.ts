@@ -161,6 +161,17 @@ describe("publishingIssues", () => {
     }
   )
 
+  it.each([
+    ["refuses", "a line end", "a\nb", [["subject", "invalid_value"]]],
+    ["refuses", "501 characters", "x".repeat(501), [["subject", "too_long"]]],
+    ["allows", "500 characters outside of the BMP", "\u{1f600}".repeat(500), []],
+    ["allows", "a comment of two lines", "{{! two\nlines }}Hi", []],
+    ["allows", "a line end in a section", "{{#a}}\n{{/a}}Hi", []],
+    ["allows", "501 characters in an inverted section", `{{^a}}${"x".repeat(501)}{{/a}}Hi`, []]
+  ])("%s a subject with %s", (_, _with, subject, expected) =>
+    expect(issues({ subject, variables: [variable("a", "boolean")] })).toEqual(expected)
+  )
+
   it("names a variable that is not declared", () => {
     expect(publishingIssues(content({ text: "{{name}}" }))[0]?.message).toBe(
       'uses the variable "name", which is not declared'
