@@ -16,6 +16,7 @@ export {
   flagOption,
   functionOption,
   given,
+  hasPemCertificate,
   listOption,
   mustBe,
   optionsOf,
@@ -24,5 +25,4 @@ export {
   wholeOrNullOption
 } from "./domain/value/OptionRule.ts"
 export { isFields, isRecord } from "./domain/value/Fields.ts"
-export { hasPemCertificate } from "./domain/value/pemCertificate.ts"
 export type { Given, OptionGroup, OptionRule, OptionRules } from "./domain/value/OptionRule.ts"

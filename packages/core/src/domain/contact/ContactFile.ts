@@ -108,10 +108,11 @@ const valueOf = ({ content }: ResourceOf<"property">, text: string): PropertyVal
 }
 
 /** The issue of a text that no property can have, so that a row of a contact is never large. The other values are checked when they are written. */
-const tooLongIssues = ({ content }: ResourceOf<"property">, value: PropertyValue | null): ReadonlyArray<Issue> =>
-  typeof value === "string" && value.length > propertyTextCharactersMax
-    ? [issue(["properties", content.key], "invalid_type", valueProblem(content.type, value)!)]
-    : []
+const tooLongIssues = ({ content }: ResourceOf<"property">, value: PropertyValue | null): ReadonlyArray<Issue> => {
+  if (typeof value !== "string" || value.length <= propertyTextCharactersMax) return []
+  const problem = valueProblem(content.type, value)
+  return problem === undefined ? [] : [issue(["properties", content.key], problem.code, problem.message)]
+}
 
 export const readRow = (
   columns: ReadonlyArray<ContactColumn>,

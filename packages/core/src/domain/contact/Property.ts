@@ -74,7 +74,7 @@ export type PropertyValues = Readonly<Record<ResourceId<"property">, PropertyVal
 
 export const propertiesMax = 200
 const propertyKeyCharactersMax = 255
-/** The maximum length of a text, in UTF-16 units. A date is shorter. */
+/** The maximum length of a text, in characters. A date is shorter. */
 export const propertyTextCharactersMax = 500
 const fallbackCharactersMax = 1000
 

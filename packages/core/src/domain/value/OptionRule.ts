@@ -90,3 +90,7 @@ export const checkedOptions = <Options extends object>(
   assertOptions(optionsOf(rules), options, path)
   return given(options)
 }
+
+/** Whether a value is text with a certificate in PEM (RFC 7468 §5.1). Does not read the certificate. */
+export const hasPemCertificate = (value: unknown): value is string =>
+  typeof value === "string" && /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/.test(value)

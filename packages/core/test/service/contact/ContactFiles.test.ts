@@ -193,14 +193,15 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
         ] as const)
           yield* (yield* Properties).create(project, { key, type })
         const long = "x".repeat(501)
-        const rows = ["a@x.example,,,", `b@x.example,${long},,`, `c@x.example,,${long},`, `d,${long},,${long}`]
+        // Each of these characters is two units of UTF-16.
+        const rows = [`a@x.example,${"😀".repeat(500)},,`, `b@x.example,${long},,`, `c@x.example,,${long},`, `d,${long},,${long}`]
         const results = yield* importText(["email,plan,since,visits", ...rows].join("\n"))
         const found = results.map(({ issues }) => issues.map(({ path, code }) => `${path.join(".")} ${code}`))
         expect(found).toEqual([
           [],
-          ["properties.plan invalid_type"],
+          ["properties.plan too_long"],
           ["properties.since invalid_type"],
-          ["email invalid_value", "properties.plan invalid_type", "properties.visits invalid_type"]
+          ["email invalid_value", "properties.plan too_long", "properties.visits invalid_type"]
         ])
       })
     ))
