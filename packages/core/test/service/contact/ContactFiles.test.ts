@@ -194,7 +194,12 @@ describe.each(stores)("a file of contacts, over $name", (store) => {
           yield* (yield* Properties).create(project, { key, type })
         const long = "x".repeat(501)
         // Each of these characters is two units of UTF-16.
-        const rows = [`a@x.example,${"😀".repeat(500)},,`, `b@x.example,${long},,`, `c@x.example,,${long},`, `d,${long},,${long}`]
+        const rows = [
+          `a@x.example,${"😀".repeat(500)},,`,
+          `b@x.example,${long},,`,
+          `c@x.example,,${long},`,
+          `d,${long},,${long}`
+        ]
         const results = yield* importText(["email,plan,since,visits", ...rows].join("\n"))
         const found = results.map(({ issues }) => issues.map(({ path, code }) => `${path.join(".")} ${code}`))
         expect(found).toEqual([
