@@ -20,7 +20,7 @@ import type { PropertyValues } from "../../domain/contact/Property.ts"
 import { emailStatusStep } from "../../domain/contact/EmailStatusTable.ts"
 import type { EmailStatus, EmailStatusRow } from "../../domain/contact/EmailStatusTable.ts"
 import type { KeyedAddress, SuppressionRecord } from "../../domain/contact/Suppression.ts"
-import { withoutAddress, withoutReason, withReason } from "../../domain/contact/Suppression.ts"
+import { withAddress, withoutAddress, withoutReason, withReason } from "../../domain/contact/Suppression.ts"
 import { contactCounts } from "./contactCounts.ts"
 import type { Decision } from "../store/Decision.ts"
 import { expectSuppression } from "../store/expectation.ts"
@@ -81,16 +81,24 @@ const triggerOfCreation = (
   return emailStatus === "unsubscribed" ? "UnsubscribeRequested" : "ContactCreated"
 }
 
-/** Returns the suppression that is consistent with the status of the contact, or `undefined` if it already is. */
+/**
+ * Returns the suppression that is consistent with the status of the contact, or `undefined` if it already is. A suppression that lost its address
+ * with an earlier contact gets the address back.
+ */
 const suppressionFor = (
   emailStatus: EmailStatus,
   keyedAddress: KeyedAddress,
   existing: SuppressionRecord | null,
   now: Instant
-): SuppressionRecord | undefined =>
-  emailStatus === "unsubscribed"
-    ? withReason(keyedAddress, existing, "unsubscribed", now)
-    : withoutReason(existing, "unsubscribed")
+): SuppressionRecord | undefined => {
+  const changed =
+    emailStatus === "unsubscribed"
+      ? withReason(keyedAddress, existing, "unsubscribed", now)
+      : withoutReason(existing, "unsubscribed")
+  if (changed === undefined) return withAddress(keyedAddress, existing)
+  const { address } = keyedAddress
+  return Object.keys(changed.reasons).length === 0 ? changed : { ...changed, address }
+}
 
 const phoneNumberOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text)
 

@@ -11,7 +11,13 @@ import type { IdBlock } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import { emailStatusStep } from "../../domain/contact/EmailStatusTable.ts"
 import type { KeyedAddress, SuppressionReason, SuppressionRecord } from "../../domain/contact/Suppression.ts"
-import { suppressedFor, suppressionReasons, withoutReason, withReason } from "../../domain/contact/Suppression.ts"
+import {
+  suppressedFor,
+  suppressionReasons,
+  withAddress,
+  withoutReason,
+  withReason
+} from "../../domain/contact/Suppression.ts"
 import { contactEvents } from "./contact.ts"
 import { contactCounts } from "./contactCounts.ts"
 import type { Decision } from "../store/Decision.ts"
@@ -76,11 +82,12 @@ export const suppressAddress = (
     : [{ _tag: "PutSuppression", suppression: changed, replaces: suppression?.revision ?? null }]
 }
 
-/** Adds a reason and keeps the others. The answer is the suppression after the change. */
+/** Adds a reason and keeps the others. The answer is the suppression after the change, with its address. */
 export const addReason = ({ reason }: ValidReasonChange, facts: SuppressionFacts): Decision<SuppressionRecord> => {
+  const { keyedAddress, suppression, now } = facts
   const { changes, answer } = written(
     facts,
-    withReason(facts.keyedAddress, facts.suppression, reason, facts.now),
+    withReason(keyedAddress, suppression, reason, now) ?? withAddress(keyedAddress, suppression),
     "UnsubscribeRequested"
   )
   return { changes, answer: answer! }

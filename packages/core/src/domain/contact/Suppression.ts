@@ -22,7 +22,7 @@ export const temporarySuppressionMillis = 30 * dayMillis
 
 /** Why an address gets no mail. */
 export interface Suppression {
-  /** The address in canonical form; `null` after the contact with the address was deleted. */
+  /** The address in canonical form; `null` after the contact with the address was deleted, until a caller gives the address again. */
   readonly email: string | null
   /** The strongest reason that applies now; `null` if none applies, because `temporary_failure` ends after 30 days. */
   readonly reason: SuppressionReason | null
@@ -35,7 +35,7 @@ export interface SuppressionRecord {
   readonly projectId: ProjectId
   /** HMAC-SHA-256 of the canonical address with a secret of the store, in base64url. It remains after the address is erased. */
   readonly addressKey: string
-  /** The canonical address; `null` after it is erased. */
+  /** The canonical address; `null` after it is erased, until a caller gives it again. */
   readonly address: string | null
   /** Each reason with the instant from which it applies. */
   readonly reasons: Readonly<Partial<Record<SuppressionReason, Instant>>>
@@ -102,6 +102,18 @@ export const withoutAddress = (existing: SuppressionRecord | null): SuppressionR
   existing === null || existing.address === null
     ? undefined
     : { ...existing, address: null, revision: existing.revision + 1 }
+
+/**
+ * Adds the address of a suppression whose contact was deleted, when a caller gives the address again. Returns `undefined` if the suppression has an
+ * address, or no reason.
+ */
+export const withAddress = (
+  { address }: KeyedAddress,
+  existing: SuppressionRecord | null
+): SuppressionRecord | undefined =>
+  existing === null || existing.address !== null || Object.keys(existing.reasons).length === 0
+    ? undefined
+    : { ...existing, address, revision: existing.revision + 1 }
 
 /** Compares by address, which is the order of the suppression listing. */
 export const byAddress = (a: SuppressionRecord, b: SuppressionRecord): number =>

@@ -115,6 +115,22 @@ describe("createContact", () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
+  it.each([
+    ["subscribed", ["complaint"], "ada@example.org"],
+    ["subscribed", ["complaint", "unsubscribed"], "ada@example.org"],
+    ["unchanged", ["unsubscribed"], "ada@example.org"],
+    ["unsubscribed", ["unsubscribed"], "ada@example.org"],
+    ["subscribed", ["unsubscribed"], null]
+  ] as const)(
+    "creates a contact as %s after a deleted one with the reasons %j, and gives the suppression the address %j",
+    (wanted, before, address) => {
+      const reasons = Object.fromEntries(before.map((reason) => [reason, 1]))
+      const existing: SuppressionRecord = { ...suppression("manual"), address: null, reasons }
+      const [put] = decided(create({}, { suppression: existing }, wanted)).changes
+      expect(put).toMatchObject({ _tag: "PutSuppression", replaces: 3, suppression: { address, revision: 4 } })
+    }
+  )
+
   it("stores property values by id, guards each property and counts each value", () => {
     const { answer, changes } = decided(
       create(

@@ -69,6 +69,12 @@ describe("addReason", () => {
     })
   })
 
+  it("gives the address back to the suppression of a deleted contact, and keeps the first time of the reason", () => {
+    const { answer, changes } = add("manual", { suppression: { ...suppression("manual"), address: null } })
+    expect(answer).toEqual({ ...suppression("manual"), revision: 4 })
+    expect(changes).toEqual([{ _tag: "PutSuppression", suppression: answer, replaces: 3 }])
+  })
+
   it("keeps the other reasons", () =>
     expect(add("manual", { suppression: suppression("complaint") }).answer).toMatchObject({
       reasons: { complaint: now - 1, manual: now },

@@ -271,6 +271,27 @@ describe.each(stores)("contacts, over $name", (store) => {
       })
     ))
 
+  it("lists the suppression of a deleted contact again when a contact is created with its address", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const contacts = yield* Contacts
+        const suppressions = yield* Suppressions
+        const listed = Effect.map(suppressions.list(project), ({ items }) => items.map(({ email }) => email))
+        const { id } = yield* create({ email: "Ada@x.example" })
+        yield* suppressions.addReason(project, "ada@x.example", "complaint")
+        yield* contacts.delete(project, id)
+        expect(yield* listed).toEqual([])
+        const again = yield* create({ email: "Ada@x.example" })
+        expect(yield* listed).toEqual(["ada@x.example"])
+        yield* contacts.delete(project, again.id)
+        expect(yield* listed).toEqual([])
+        expect(yield* suppressions.addReason(project, "Ada@x.example", "complaint")).toMatchObject({
+          email: "ada@x.example"
+        })
+        expect(yield* listed).toEqual(["ada@x.example"])
+      })
+    ))
+
   it("shows the block reason of a contact, except the reason unsubscribed", () =>
     withTestMail(store)(
       Effect.gen(function* () {
