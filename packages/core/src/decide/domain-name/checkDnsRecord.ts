@@ -24,6 +24,16 @@ const bare = (host: string): string => host.toLowerCase().replace(/\.$/, "")
 const sameMechanism = (a: string, b: string): boolean =>
   a.replace(/^\+/, "").toLowerCase() === b.replace(/^\+/, "").toLowerCase()
 
+/** Returns what is wrong with the only SPF record. `all` always matches, so no mechanism after `all` is evaluated (RFC 7208 §5.1). */
+const spfProblem = (policy: string, mechanism: string): string | undefined => {
+  const terms = policy.split(/\s+/)
+  const position = terms.findIndex((term) => sameMechanism(term, mechanism))
+  if (position === -1) return `The SPF record does not contain ${mechanism}.`
+  return terms.slice(0, position).some((term) => /^[-+~?]?all$/i.test(term))
+    ? `The SPF record has ${mechanism} after all, where it has no effect.`
+    : undefined
+}
+
 /** Returns what is wrong with the values, or `undefined` if they match the record. */
 const problemOf = ({ purpose, value }: DnsRecord, values: ReadonlyArray<string>): string | undefined => {
   switch (purpose) {
@@ -35,9 +45,7 @@ const problemOf = ({ purpose, value }: DnsRecord, values: ReadonlyArray<string>)
       const policies = values.filter((text) => /^v=spf1(\s|$)/i.test(text))
       if (policies.length > 1) return "There is more than one SPF record."
       const [, mechanism] = value.split(" ")
-      return policies[0]?.split(/\s+/).some((term) => sameMechanism(term, mechanism!)) === true
-        ? undefined
-        : `The SPF record does not contain ${mechanism}.`
+      return spfProblem(policies[0] ?? "", mechanism!)
     }
     case "dmarc":
       return values.filter((text) => /^v=DMARC1\s*(;|$)/i.test(text)).length === 1

@@ -21,6 +21,7 @@ describe("checkDnsRecord", () => {
     ["spf", ["v=spf1 a:mx.example ~all"]],
     ["spf", ["google-site-verification=x", "V=SPF1 include:x.example A:MX.example -all"]],
     ["spf", ["v=spf1 +a:mx.example ~all"]],
+    ["spf", ["v=spf1 include:all.example a:mx.example"]],
     ["dmarc", ["v=DMARC1; p=reject"]],
     ["return_path", ["MX.example."]],
     ["return_path", ["other.example", "mx.example"]]
@@ -50,6 +51,16 @@ describe("checkDnsRecord", () => {
     ["dkim", ["v=DKIM1; p=AAAA"], "mk1._domainkey.shop.example: The DKIM record has another key."],
     ["dkim", [], "mk1._domainkey.shop.example: The DKIM record has another key."],
     ["spf", ["v=spf1 -all"], "bounces.shop.example: The SPF record does not contain a:mx.example."],
+    [
+      "spf",
+      ["v=spf1 include:x.example -all a:mx.example"],
+      "bounces.shop.example: The SPF record has a:mx.example after all, where it has no effect."
+    ],
+    [
+      "spf",
+      ["v=spf1 ALL A:mx.example"],
+      "bounces.shop.example: The SPF record has a:mx.example after all, where it has no effect."
+    ],
     ["spf", ["v=spf1 -a:mx.example"], "bounces.shop.example: The SPF record does not contain a:mx.example."],
     ["spf", ["v=spf10 a:mx.example"], "bounces.shop.example: The SPF record does not contain a:mx.example."],
     ["spf", ["v=spf1 a:mx.example", "v=spf1 -all"], "bounces.shop.example: There is more than one SPF record."],
