@@ -241,9 +241,20 @@ const meanings: { readonly [Tag in HandOffResult["_tag"]]: EndByCertainty<Tag> }
   WorkerDied: { outcomeKnown: (_, facts) => workerDied(facts), inDoubt: (_, facts) => workerDiedInDoubt(facts) }
 }
 
+/** Whether the result leaves open if the relay has the message of a finalizing attempt. */
+const leavesDoubt = (result: HandOffResult): boolean =>
+  result._tag === "ShutDown" ||
+  result._tag === "WorkerDied" ||
+  (result._tag === "NoReply" && result.certainlyNotAccepted !== true)
+
 /** Looks up the meaning of a result in the table. */
 export const attemptEndOf = (result: HandOffResult, facts: AttemptEndFacts): AttemptEnd => {
-  const isInDoubt = facts.attempt.phase === "finalizing" && !facts.idempotentHandOff
+  const { attempt, delivery, idempotentHandOff } = facts
+  const isInDoubt = attempt.phase === "finalizing" && !idempotentHandOff
   const endOf = meanings[result._tag][isInDoubt ? "inDoubt" : "outcomeKnown"] as EndOf<HandOffResult["_tag"]>
-  return endOf(result, facts)
+  if (attempt.phase !== "finalizing" || isInDoubt || !leavesDoubt(result)) return endOf(result, facts)
+  // A second hand-off is not ambiguous, because the relay drops it. But when none follows, the end of the delivery is uncertain.
+  const ambiguousAttempts = delivery.ambiguousAttempts + 1
+  const end = endOf(result, { ...facts, delivery: { ...delivery, ambiguousAttempts } })
+  return { ...end, patch: { ...end.patch, ambiguousAttempts } }
 }

@@ -56,7 +56,10 @@ export interface DeliveryState {
   readonly attemptCount: number
   /** The number of temporary refusals of the recipient. It is the position in the retry schedule. */
   readonly deferrals: number
-  /** The number of ambiguous attempts: they ended while finalizing without an answer, over a transport without `idempotentHandOff`. */
+  /**
+   * The number of attempts that ended while finalizing without an answer, so that the relay may have the message. Over a transport with
+   * `idempotentHandOff` they are not ambiguous, but they count: a delivery that ends without another answer is uncertain.
+   */
   readonly ambiguousAttempts: number
   /** The number of workers that died while they sent the delivery. */
   readonly workerDeaths: number

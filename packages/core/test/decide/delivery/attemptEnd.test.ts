@@ -80,10 +80,30 @@ describe("attemptEndOf", () => {
     expect([trigger, outcome]).toEqual(finalizing)
   })
 
+  const withoutDoubt = (end: AttemptEnd): AttemptEnd => {
+    const { ambiguousAttempts: _, ...patch } = end.patch
+    return { ...end, patch }
+  }
+
   it.each(table)(
-    "treats a finalizing attempt like an earlier one when the relay ignores a second hand-off, after %s",
-    (_, result) =>
-      expect(attemptEndOf(result, facts("finalizing", true))).toEqual(attemptEndOf(result, facts("started", true)))
+    "treats a finalizing attempt like an earlier one when the relay ignores a second hand-off, after %s, but counts a doubt",
+    (_, result, __, [, outcome]) => {
+      const end = attemptEndOf(result, facts("finalizing", true))
+      expect(withoutDoubt(end)).toEqual(attemptEndOf(result, facts("started", true)))
+      expect(end.patch.ambiguousAttempts).toBe(outcome === "ambiguous" ? 1 : undefined)
+    }
+  )
+
+  it.each<[string, HandOffResult, Partial<AttemptEndFacts["delivery"]>]>([
+    ["a lost connection after the lifetime", { _tag: "NoReply", why: "gone" }, {}],
+    ["a third dead worker", { _tag: "WorkerDied" }, { workerDeaths: 2 }]
+  ])(
+    "ends a finalizing attempt as uncertain when the relay ignores a second hand-off and none follows %s",
+    (_, result, state) => {
+      const given = facts("finalizing", true)
+      const end = attemptEndOf(result, { ...given, expiresAt: now + 1, delivery: { ...given.delivery, ...state } })
+      expect(end).toMatchObject({ trigger: "AmbiguousFailure", outcome: "no_reply", patch: { ambiguousAttempts: 1 } })
+    }
   )
 })
 

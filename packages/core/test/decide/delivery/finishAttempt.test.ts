@@ -197,7 +197,7 @@ const rows: ReadonlyArray<Row> = [
     lost,
     facts({ attempt: finalizingAttempt, idempotentHandOff: true }),
     "queued",
-    { ambiguousAttempts: 0 },
+    { ambiguousAttempts: 1 },
     "no_reply"
   ],
   ["a shutdown before finalizing", { _tag: "ShutDown" }, facts(), "queued", { dueAt: now, workerDeaths: 0 }, "stopped"],

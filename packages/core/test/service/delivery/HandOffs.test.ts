@@ -18,7 +18,7 @@ import {
   tickWith
 } from "@mailkeep/test-support"
 import { hourMillis, minuteMillis } from "../../../src/domain/value/Instant.ts"
-import { Suppressions } from "../../../src/index.ts"
+import { Feedback, Suppressions } from "../../../src/index.ts"
 import { MailStore } from "../../../src/port/MailStore.ts"
 import { TransportUnavailable } from "../../../src/port/Transport.ts"
 
@@ -404,14 +404,37 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
-  it("does not count a lost reply as ambiguous when the relay drops duplicates", () =>
+  it("queues a delivery without an ambiguous attempt after a lost reply when the relay drops duplicates", () =>
     withTestMail(store, {
       stub: { capabilities: { idempotentHandOff: true }, script: [{ acts: [{ act: "loseReply" }] }] }
     })(
       Effect.gen(function* () {
         const id = yield* sendOne
         yield* tick
-        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguousAttempts: 0 })
+        expect(yield* delivery(id)).toMatchObject({ status: "queued", ambiguousAttempts: 1 })
+        expect((yield* detail(id)).attempts).toMatchObject([{ outcome: "no_reply" }])
+      })
+    ))
+
+  it("fails as uncertain when no hand-off follows a lost reply to a relay that drops duplicates, until a report decides", () =>
+    withTestMail(store, {
+      stub: { capabilities: { idempotentHandOff: true }, script: [{ acts: [{ act: "loseReply" }, { act: "defer" }] }] }
+    })(
+      Effect.gen(function* () {
+        const { deliveryIds } = yield* send("k", {}, { expiresAt: start + 2 * minuteMillis })
+        const id = deliveryIds[0]!
+        yield* tick
+        yield* TestClock.adjust("2 minutes")
+        yield* tick
+        expect(yield* taken).toHaveLength(1)
+        expect(yield* delivery(id)).toMatchObject({ status: "failed", reason: "delivery_uncertain", chargedAt: start })
+        const feedback = yield* Feedback
+        expect(yield* feedback.report(project, id, { kind: "complained" })).toEqual({
+          outcome: "recorded",
+          status: "complained"
+        })
+        expect((yield* (yield* Suppressions).list(project)).items).toMatchObject([{ reason: "complaint" }])
+        yield* expectBalanced
       })
     ))
 
