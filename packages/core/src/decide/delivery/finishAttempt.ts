@@ -16,6 +16,8 @@ import { applyTransition, transitionChanges, transitionAndRefunds } from "./tran
 
 export interface FinishAttemptFacts extends Omit<AttemptEndFacts, "delivery" | "attempt"> {
   readonly eventId: EventId
+  /** The transport signals the end of data, so that a finalizing attempt shows that the relay has answered the envelope. */
+  readonly signalsFinalize: boolean
   /** The delivery as this worker last wrote or claimed it, in status `sending`. */
   readonly claimed: Delivery
   /** The delivery now. */
@@ -27,8 +29,11 @@ export interface FinishAttemptFacts extends Omit<AttemptEndFacts, "delivery" | "
   readonly suppression: SuppressionRecord | null
 }
 
-/** Whether the relay may know the delivery by this attempt. Without an answer, only the phase says so. */
-const hasReachedRelay = (result: HandOffResult, { phase }: Attempt): boolean => {
+/**
+ * Whether the relay may know the delivery by this attempt. Without an answer, only the phase says so. A transport that cannot signal the end of
+ * data is finalizing from the beginning, so that its phase does not show that the relay was reached.
+ */
+const hasReachedRelay = (result: HandOffResult, { phase }: Attempt, signalsFinalize: boolean): boolean => {
   switch (result._tag) {
     case "Accepted":
     case "Delivered":
@@ -39,6 +44,7 @@ const hasReachedRelay = (result: HandOffResult, { phase }: Attempt): boolean => 
     case "NotSendable":
       return false
     case "NoReply":
+      return phase === "finalizing" && (signalsFinalize || result.certainlyNotAccepted !== true)
     case "ShutDown":
     case "WorkerDied":
       return phase === "finalizing"
@@ -68,7 +74,7 @@ export const finishAttempt = (result: HandOffResult, facts: FinishAttemptFacts):
   const { now, eventId, claimed, delivery, attempt } = facts
   if (!holdsClaim(claimed, delivery) || attempt === null) return recordLateResult(result, facts)
   const reply = "reply" in result ? result.reply : null
-  const reachedRelay = delivery.reachedRelay || hasReachedRelay(result, attempt)
+  const reachedRelay = delivery.reachedRelay || hasReachedRelay(result, attempt, facts.signalsFinalize)
   const deliveryAfterResult: Delivery = { ...delivery, reachedRelay }
   const end = attemptEndOf(result, { ...facts, delivery, attempt })
   const transition = applyTransition(deliveryAfterResult, end.trigger, now, end.patch)

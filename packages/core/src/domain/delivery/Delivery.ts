@@ -65,7 +65,7 @@ export interface DeliveryState {
   readonly workerDeaths: number
   /**
    * Whether the relay may know the delivery: an attempt received a reply to its envelope, or it ended in the phase `finalizing`. A revoked
-   * hand-off and a message that is not sendable do not count.
+   * hand-off and a message that is not sendable do not count, nor a failure that is `certainlyNotAccepted` without `signalsFinalize`.
    */
   readonly reachedRelay: boolean
   /** The UTC day whose daily count includes the delivery, if any. */

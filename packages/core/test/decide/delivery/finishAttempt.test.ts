@@ -29,6 +29,7 @@ const facts = (
     policy: defaultRetryPolicy,
     onAmbiguous: "retry",
     idempotentHandOff: false,
+    signalsFinalize: true,
     expiresAt: null,
     claimed,
     delivery: claimed,
@@ -56,6 +57,7 @@ type Row = readonly [
 ]
 
 const lost: HandOffResult = { _tag: "NoReply", why: "gone" }
+const unconnected: HandOffResult = { _tag: "NoReply", why: "refused", certainlyNotAccepted: true }
 const died: HandOffResult = { _tag: "WorkerDied" }
 const refused = (...of: Parameters<typeof reply>): HandOffResult => ({ _tag: "Refused", reply: reply(...of) })
 
@@ -175,6 +177,30 @@ const rows: ReadonlyArray<Row> = [
     "queued",
     { ambiguousAttempts: 1, dueAt: now + 10 * minuteMillis },
     "ambiguous"
+  ],
+  [
+    "a connection that was certainly not made, over a transport that cannot signal finalizing",
+    unconnected,
+    facts({ attempt: finalizingAttempt, signalsFinalize: false }),
+    "queued",
+    { ambiguousAttempts: 0, reachedRelay: false },
+    "no_reply"
+  ],
+  [
+    "a connection that was certainly not made, over a transport that cannot signal finalizing, after the lifetime",
+    unconnected,
+    facts({ attempt: finalizingAttempt, signalsFinalize: false, expiresAt: now + 1 }),
+    "failed",
+    { reason: "temporary_failure", reachedRelay: false, chargedAt: null, countedDay: null },
+    "no_reply"
+  ],
+  [
+    "a connection that was lost before the end of data, while finalizing",
+    unconnected,
+    facts({ attempt: finalizingAttempt }),
+    "queued",
+    { ambiguousAttempts: 0, reachedRelay: true },
+    "no_reply"
   ],
   [
     "a third lost connection while finalizing",
@@ -331,13 +357,14 @@ describe("finishAttempt, with any result", () => {
     fc
       .tuple(fc.constantFrom("Accepted", "Delivered", "Refused" as const), replies)
       .map(([_tag, reply]) => ({ _tag, reply })),
-    fc.constantFrom<HandOffResult>(lost, died, { _tag: "ShutDown" }, { _tag: "Revoked" })
+    fc.constantFrom<HandOffResult>(lost, unconnected, died, { _tag: "ShutDown" }, { _tag: "Revoked" })
   )
   const given = fc
     .record({
       phase: fc.constantFrom("started", "finalizing" as const),
       onAmbiguous: fc.constantFrom("retry", "fail" as const),
       idempotentHandOff: fc.boolean(),
+      signalsFinalize: fc.boolean(),
       expiresAt: fc.option(fc.integer({ min: now + 1, max: now + 10 ** 8 })),
       suppressed: fc.boolean(),
       state: fc.record({

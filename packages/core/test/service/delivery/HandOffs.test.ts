@@ -379,6 +379,28 @@ describe.each(stores)("a hand-off, over $name", (store) => {
       })
     ))
 
+  it("fails and refunds a delivery when a transport that cannot signal finalizing never reached the relay", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const { deliveryIds } = yield* send("k", {}, { expiresAt: start + hourMillis })
+        const stub = StubTransport.make()
+        const unreachable = {
+          capabilities: { ...stub.capabilities, signalsFinalize: false },
+          handOff: () => Effect.fail(new TransportUnavailable({ reason: "refused", certainlyNotAccepted: true }))
+        }
+        yield* tickWith(unreachable)
+        expect(yield* delivery(deliveryIds[0]!)).toMatchObject({ status: "queued", reachedRelay: false })
+        yield* TestClock.adjust("59 minutes")
+        yield* tickWith(unreachable)
+        expect(yield* delivery(deliveryIds[0]!)).toMatchObject({
+          status: "failed",
+          reason: "temporary_failure",
+          chargedAt: null
+        })
+        yield* expectBalanced
+      })
+    ))
+
   it("begins the attempt in the phase finalizing in one commit when the transport cannot signal it", () =>
     withTestMail(store)(
       Effect.gen(function* () {
