@@ -47,7 +47,7 @@ export interface AttemptEndFacts {
   readonly idempotentHandOff: boolean
   /** No attempt begins at or after this instant, which the send asked for; `null` means the default lifetime. */
   readonly expiresAt: Instant | null
-  /** In status `sending`. */
+  /** In status `sending`. Its field `reachedRelay` includes this attempt. */
   readonly delivery: Delivery
   /** In phase `started` or `finalizing`. */
   readonly attempt: Attempt
@@ -101,8 +101,6 @@ const queuedAgain = (
 interface Deferral {
   readonly outcome: AttemptOutcome
   readonly statusMessage: string
-  /** Whether the relay has ever answered for this delivery. */
-  readonly reachedRelay: boolean
   /** The relay has a problem, not the delivery: the wait is that of the relay, and no deferral is counted. */
   readonly relayFault: boolean
   /** The refusal is about the recipient, so that it counts against the address when the lifetime ends. */
@@ -116,7 +114,7 @@ interface Deferral {
  */
 const deferred = (
   { now, policy, expiresAt, delivery }: AttemptEndFacts,
-  { outcome, statusMessage, reachedRelay, relayFault, aboutRecipient }: Deferral
+  { outcome, statusMessage, relayFault, aboutRecipient }: Deferral
 ): AttemptEnd => {
   const queuedAt = delivery.queuedAt ?? delivery.createdAt
   const deferrals = delivery.deferrals + (relayFault ? 0 : 1)
@@ -127,7 +125,7 @@ const deferred = (
   const patch = { deferrals, statusMessage }
   if (now + wait < lifetimeEnd(policy, queuedAt, expiresAt))
     return queuedAgain("TransportDeferred", outcome, now + wait, patch)
-  const trigger = endWithoutAnswer(delivery, reachedRelay ? "DeferredTooLong" : "UnreachableTooLong")
+  const trigger = endWithoutAnswer(delivery, delivery.reachedRelay ? "DeferredTooLong" : "UnreachableTooLong")
   const suppresses = aboutRecipient && deferrals > 1 && now + wait >= lifetimeEnd(policy, queuedAt, null)
   return {
     trigger,
@@ -142,9 +140,8 @@ const refused: EndOf<"Refused"> = (result, facts) => {
   const { trigger, suppress, relayFault } = classifyRefusal(reply)
   const statusMessage = shownReply(reply)
   if (trigger === "TransportDeferred") {
-    const reachedRelay = facts.delivery.reachedRelay || refusedAfterEnvelope(result)
     const aboutRecipient = defersRecipient(reply)
-    return deferred(facts, { outcome: "deferred", statusMessage, reachedRelay, relayFault, aboutRecipient })
+    return deferred(facts, { outcome: "deferred", statusMessage, relayFault, aboutRecipient })
   }
   const isBounce = trigger === "MailboxUnknown" || trigger === "RecipientBlocked"
   return {
@@ -159,7 +156,6 @@ const unanswered: EndOf<"NoReply"> = ({ why, relayFault = true }, facts) =>
   deferred(facts, {
     outcome: "no_reply",
     statusMessage: why,
-    reachedRelay: facts.delivery.reachedRelay,
     relayFault,
     aboutRecipient: false
   })

@@ -76,7 +76,7 @@ export const finishAttempt = (result: HandOffResult, facts: FinishAttemptFacts):
   const reply = "reply" in result ? result.reply : null
   const reachedRelay = delivery.reachedRelay || hasReachedRelay(result, attempt, facts.signalsFinalize)
   const deliveryAfterResult: Delivery = { ...delivery, reachedRelay }
-  const end = attemptEndOf(result, { ...facts, delivery, attempt })
+  const end = attemptEndOf(result, { ...facts, delivery: deliveryAfterResult, attempt })
   const transition = applyTransition(deliveryAfterResult, end.trigger, now, end.patch)
   return {
     answer: transition.after.status,

@@ -195,6 +195,14 @@ const rows: ReadonlyArray<Row> = [
     "no_reply"
   ],
   [
+    "a connection that was lost before the end of data, while finalizing, after the lifetime",
+    unconnected,
+    facts({ attempt: finalizingAttempt, expiresAt: now + 1 }),
+    "bounced",
+    { reason: "temporary_failure", bounceType: "soft", reachedRelay: true, chargedAt: now },
+    "no_reply"
+  ],
+  [
     "a connection that was lost before the end of data, while finalizing",
     unconnected,
     facts({ attempt: finalizingAttempt }),
@@ -389,6 +397,7 @@ describe("finishAttempt, with any result", () => {
         expect(spent["allowance"] ?? 0).toBe(next.chargedAt === null ? -1 : 0)
         expect(spent["daily:2026-11-21"] ?? 0).toBe(next.countedDay === null ? -1 : 0)
         if (next.chargedAt === null) expect(next.reachedRelay).toBe(false)
+        if (next.status === "failed" && next.reason === "temporary_failure") expect(next.chargedAt).toBeNull()
         expect(
           ofTag(changes, "AddToCounter").every(({ projectId, max }) => projectId === project && max === null)
         ).toBe(true)
