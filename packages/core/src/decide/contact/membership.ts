@@ -18,6 +18,8 @@ export interface MembershipFacts {
   /** The resource with the id of the list. It may be of another kind. */
   readonly list: Resource | null
   readonly contact: ContactRecord | null
+  /** The lists of the contact that have been deleted. May be empty while the contact is on fewer lists than allowed. */
+  readonly deletedListIds: ReadonlyArray<string>
 }
 
 export interface MembershipChange {
@@ -27,15 +29,20 @@ export interface MembershipChange {
   readonly onList: boolean
 }
 
-/** Changes the lists of a contact. Writes nothing when the contact is already on the list, or already not on the list. */
+/**
+ * Changes the lists of a contact. Writes nothing when the contact is already on the list, or already not on the list. Deleted lists do not count for
+ * the limit, and leave the contact when a list is added.
+ */
 export const changeMembership = (
   { listId, contactId, onList }: MembershipChange,
-  { now, list, contact }: MembershipFacts
+  { now, list, contact, deletedListIds }: MembershipFacts
 ): Result.Result<Decision<null>, RecordNotFound | ContactNotFound | TooManyRecords> => {
   if (list?.kind !== "list") return Result.fail(new RecordNotFound({ record: "list", id: listId }))
   if (contact === null) return Result.fail(new ContactNotFound({ contactId }))
   if (contact.listIds.includes(listId) === onList) return Result.succeed(unchanged(null))
-  const listIds = onList ? [...contact.listIds, listId].toSorted() : contact.listIds.filter((one) => one !== listId)
+  const listIds = onList
+    ? [...contact.listIds.filter((one) => !deletedListIds.includes(one)), listId].toSorted()
+    : contact.listIds.filter((one) => one !== listId)
   if (listIds.length > listsOfContactMax)
     return Result.fail(new TooManyRecords({ record: "list", max: listsOfContactMax, owner: "contact" }))
   const after: ContactRecord = { ...contact, listIds, updatedAt: now, revision: contact.revision + 1 }

@@ -6,8 +6,15 @@ import { createList, updateList } from "../../decide/contact/contactList.ts"
 import { changeMembership } from "../../decide/contact/membership.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
+import type { ContactRecord } from "../../domain/contact/Contact.ts"
 import type { ContactList, CreateContactListInput, UpdateContactListInput } from "../../domain/contact/ContactList.ts"
-import { listName, parseCreateList, parseUpdateList, toContactList } from "../../domain/contact/ContactList.ts"
+import {
+  listName,
+  listsOfContactMax,
+  parseCreateList,
+  parseUpdateList,
+  toContactList
+} from "../../domain/contact/ContactList.ts"
 import type { Page, PageInput } from "../../domain/store/Paging.ts"
 import type { ResourceOf } from "../../domain/store/Resource.ts"
 import type { ContactNotFound } from "../../domain/contact/ContactFailure.ts"
@@ -133,17 +140,25 @@ export class ContactLists extends Context.Service<
         return yield* withCount(projectId, yield* commit(load, (facts) => updateList(listId, change, facts), "bounded"))
       })
 
+      /** Reads the lists of a contact only when the contact is on as many lists as allowed. */
+      const deletedListsOf = ({ projectId, listIds }: ContactRecord) =>
+        listIds.length < listsOfContactMax
+          ? Effect.succeed([])
+          : Effect.map(store.read(listIds.map((id) => ({ _tag: "Resource", projectId, id }) as const)), (lists) =>
+              listIds.filter((_, n) => lists[n] === null)
+            )
+
       const membershipChange = (name: string, onList: boolean): ChangeMembership =>
         Effect.fn(name)(function* (caller, listId, contactId) {
           const projectId = yield* validProject(caller, { listId, contactId })
           const now = yield* Clock.currentTimeMillis
-          const load = Effect.map(
-            store.read([
+          const load = Effect.gen(function* () {
+            const [list, contact] = yield* store.read([
               { _tag: "Resource", projectId, id: listId },
               { _tag: "Contact", projectId, id: contactId }
-            ]),
-            ([list, contact]) => ({ now, list, contact })
-          )
+            ])
+            return { now, list, contact, deletedListIds: contact === null ? [] : yield* deletedListsOf(contact) }
+          })
           return yield* commit(load, (facts) => changeMembership({ listId, contactId, onList }, facts), "bounded")
         })
 

@@ -10,7 +10,16 @@ import { contact, counterChanges, now, resource, steps } from "../fixtures.ts"
 
 const list = resource("list", "lst_5", "l", { name: "L", description: "" })
 const change = (onList: boolean, facts: Partial<MembershipFacts> = {}) =>
-  changeMembership({ listId: "lst_5", contactId: "con_1", onList }, { now, list, contact: contact(), ...facts })
+  changeMembership(
+    { listId: "lst_5", contactId: "con_1", onList },
+    {
+      now,
+      list,
+      contact: contact(),
+      deletedListIds: [],
+      ...facts
+    }
+  )
 
 const tagOf = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E>) =>
   Result.isFailure(result) ? result.failure._tag : "decided"
@@ -31,6 +40,14 @@ describe("changeMembership", () => {
   it("removes only this list", () => {
     const { changes } = Result.getOrThrow(change(false, { contact: contact({ listIds: ["lst_1", "lst_5"] }) }))
     expect(changes).toMatchObject([{}, { contact: { listIds: ["lst_1"] } }, { name: "list:lst_5", by: -1 }])
+  })
+
+  it("removes the deleted lists of a contact when it adds a list, and does not count them for the limit", () => {
+    const [deleted, ...kept] = lists(100)
+    const facts = { contact: contact({ listIds: [deleted!, ...kept] }), deletedListIds: [deleted!] }
+    const { changes } = Result.getOrThrow(change(true, facts))
+    expect(changes[1]).toMatchObject({ contact: { listIds: [...kept, "lst_5"] } })
+    expect(counterChanges(changes)).toEqual({ "list:lst_5": 1, [`list:${deleted}`]: -1 })
   })
 
   it.each([

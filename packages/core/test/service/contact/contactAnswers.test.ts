@@ -99,6 +99,28 @@ describe.each(stores)("answers about contacts, over $name", (store) => {
     ))
 })
 
+describe.each(stores)("the lists of a contact, over $name", (store) => {
+  it("adds a contact to a list after it was on 100 lists that have been deleted", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const lists = yield* ContactLists
+        const { id } = yield* (yield* Contacts).create(project, { email: "ada@x.example" })
+        const addToNew = (name: number) =>
+          Effect.gen(function* () {
+            const list = yield* lists.create(project, { name: String(name) })
+            yield* lists.addContact(project, list.id, id)
+            return list.id
+          })
+        const made = yield* Effect.forEach(Array.from({ length: 100 }).keys(), addToNew)
+        expect(yield* Effect.flip(addToNew(100))).toMatchObject({ _tag: "TooManyRecords" })
+        yield* Effect.forEach(made, (listId) => lists.delete(project, listId))
+        const last = yield* addToNew(101)
+        expect(yield* (yield* Contacts).get(project, id)).toMatchObject({ listIds: [last] })
+        expect(yield* lists.get(project, last)).toMatchObject({ contactCount: 1 })
+      })
+    ))
+})
+
 describe.each(stores)("input about contacts, over $name", (store) => {
   it("allows undefined for each optional field", () =>
     withTestMail(store)(
