@@ -6,6 +6,7 @@ import type { Caller } from "../domain/access/ApiKey.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
 import type { ContactRecord } from "../domain/contact/Contact.ts"
 import type { ContactFilters, ContactPredicate } from "../domain/contact/ContactPredicate.ts"
+import { listIdsOf, withoutLists } from "../domain/contact/ContactPredicate.ts"
 import type { ContactFilterInput, ValidContactFilter } from "../domain/contact/ContactRequest.ts"
 import { parseContactListing, parseContactQuery } from "../domain/contact/ContactRequest.ts"
 import { compileSegment } from "../domain/contact/Segment.ts"
@@ -39,25 +40,36 @@ export interface ContactReader {
   ) => Stream.Stream<ContactRecord, InvalidArgument | StoreUnavailable>
 }
 
+/** Returns the predicate without the lists that do not exist. No contact is on such a list. */
+const withExistingLists = (
+  store: MailStoreShape,
+  projectId: ProjectId,
+  predicate: ContactPredicate
+): Effect.Effect<ContactPredicate, StoreUnavailable> => {
+  const listIds = [...new Set(listIdsOf(predicate))]
+  if (listIds.length === 0) return Effect.succeed(predicate)
+  return Effect.map(store.read(listIds.map((id) => ({ _tag: "Resource", projectId, id }) as const)), (lists) =>
+    withoutLists(predicate, new Set(listIds.filter((_, n) => lists[n]?.kind !== "list")))
+  )
+}
+
 /**
  * Returns the filter of a segment in the form that a store evaluates. Returns `null` when the segment does not exist, or when its filter
  * uses a property that is no longer defined. Such a segment selects no contact.
  */
-const segmentPredicate = (
+const segmentPredicate = Effect.fnUntraced(function* (
   store: MailStoreShape,
   projectId: ProjectId,
   segmentId: string
-): Effect.Effect<ContactPredicate | null, StoreUnavailable> =>
-  Effect.map(
-    store.read([
-      { _tag: "Resource", projectId, id: segmentId },
-      { _tag: "Resources", projectId, kind: "property", parent: "", after: null, limit: resourcesMax }
-    ]),
-    ([segment, properties]) =>
-      segment?.kind === "segment"
-        ? Result.getOrNull(compileSegment(segment.content.filter, properties as ReadonlyArray<ResourceOf<"property">>))
-        : null
-  )
+): Effect.fn.Return<ContactPredicate | null, StoreUnavailable> {
+  const [segment, properties] = yield* store.read([
+    { _tag: "Resource", projectId, id: segmentId },
+    { _tag: "Resources", projectId, kind: "property", parent: "", after: null, limit: resourcesMax }
+  ])
+  if (segment?.kind !== "segment") return null
+  const compiled = compileSegment(segment.content.filter, properties as ReadonlyArray<ResourceOf<"property">>)
+  return Result.isFailure(compiled) ? null : yield* withExistingLists(store, projectId, compiled.success)
+})
 
 /** Returns the filters of a query in the form that a store evaluates, or `null` when no contact can match. */
 const filtersOf = Effect.fnUntraced(function* (

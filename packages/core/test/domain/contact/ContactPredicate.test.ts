@@ -3,7 +3,9 @@ import type { ContactPredicate } from "../../../src/domain/contact/ContactPredic
 import {
   compileContactFilters,
   compilePredicate,
-  noContactFilters
+  listIdsOf,
+  noContactFilters,
+  withoutLists
 } from "../../../src/domain/contact/ContactPredicate.ts"
 import type { ContactRecord } from "../../../src/domain/contact/Contact.ts"
 
@@ -76,6 +78,27 @@ describe("compilePredicate", () => {
     [{ _tag: "Any", of: [{ _tag: "OnList", listId: "lst_2" }, compare("text", first, "eq", "ada")] }, true]
   ])("evaluates the predicate %j to %s", (predicate, expected) => {
     expect(compilePredicate(predicate)(ada)).toBe(expected)
+  })
+})
+
+describe("withoutLists", () => {
+  const onList = { _tag: "OnList", listId: "lst_1" } as const
+  const onOther = { _tag: "OnList", listId: "lst_2" } as const
+  const all: ContactPredicate = { _tag: "All", of: [onList, { _tag: "Any", of: [{ _tag: "Not", of: onOther }] }] }
+
+  it("finds each list of a predicate, also in its parts", () => {
+    expect(listIdsOf(all)).toEqual(["lst_1", "lst_2"])
+    expect(listIdsOf(compare("text", first, "eq", "ada"))).toEqual([])
+  })
+
+  it.each<readonly [string, ContactPredicate, boolean]>([
+    ["a deleted list", onList, false],
+    ["not a deleted list", { _tag: "Not", of: onList }, true],
+    ["a deleted list and another part", all, false],
+    ["a deleted list or another part", { _tag: "Any", of: [onList, compare("text", first, "eq", "ada")] }, true]
+  ])("matches no contact as being on a deleted list: %s", (_, predicate, expected) => {
+    expect(compilePredicate(withoutLists(predicate, new Set(["lst_1"])))(ada)).toBe(expected)
+    expect(withoutLists(predicate, new Set())).toEqual(predicate)
   })
 })
 

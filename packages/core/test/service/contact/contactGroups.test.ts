@@ -179,6 +179,27 @@ describe.each(stores)("lists and segments, over $name", (store) => {
       })
     ))
 
+  it("finds no contact of a deleted list by a segment, as by the list itself", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const segments = yield* Segments
+        const lists = yield* ContactLists
+        const [kept, deleted] = [
+          yield* lists.create(project, { name: "Kept" }),
+          yield* lists.create(project, { name: "Deleted" })
+        ]
+        const [ada, bob] = [yield* create({ email: "a@x.example" }), yield* create({ email: "b@x.example" })]
+        yield* lists.addContact(project, kept.id, ada.id)
+        yield* lists.addContact(project, deleted.id, bob.id)
+        const filter: SegmentFilter = { any: [{ list: kept.id }, { list: deleted.id }] }
+        const { id } = yield* segments.create(project, { name: "Both", filter })
+        expect(yield* found({ segmentId: id })).toEqual([2, "b@x.example", "a@x.example"])
+        yield* lists.delete(project, deleted.id)
+        expect(yield* found({ listId: deleted.id })).toEqual([0])
+        expect(yield* found({ segmentId: id })).toEqual([1, "a@x.example"])
+      })
+    ))
+
   it("reports each invalid condition of a segment by its path", () =>
     withTestMail(store)(
       Effect.gen(function* () {
