@@ -6,9 +6,10 @@ import type {
   DnsRecord,
   DnsRecordStatus,
   DomainStatus,
-  SenderDomainRecord
+  SenderDomainRecord,
+  StoredDnsRecord
 } from "../../domain/domain-name/SenderDomain.ts"
-import { dnsFailingMillisMax, nextCheckMillis } from "../../domain/domain-name/SenderDomain.ts"
+import { dnsFailingMillisMax, isPublishedRecord, nextCheckMillis } from "../../domain/domain-name/SenderDomain.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
@@ -81,11 +82,12 @@ export const checkDomain = (
   { now, ids, existing, findings }: CheckDomainFacts
 ): Result.Result<Decision<SenderDomainRecord>, RecordNotFound> => {
   if (existing === null) return Result.fail(new RecordNotFound({ record: "domain", id: domainId }))
-  const records = existing.records.map((record): DnsRecord => {
+  const records = existing.records.map((record): StoredDnsRecord => {
     const found = findings.find(({ recordId }) => recordId === record.id)
     if (found === undefined) return record
     const { recordId: _, ...finding } = found
-    return { ...record, ...finding, lastCheckedAt: now }
+    const published = finding.status === "temporary_failure" ? isPublishedRecord(record) : finding.status === "verified"
+    return { ...record, ...finding, lastCheckedAt: now, published }
   })
   const { status, failingSince, error, transient } = checkResultOf(existing, records, now)
   const checked: SenderDomainRecord = {

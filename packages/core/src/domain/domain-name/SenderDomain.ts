@@ -76,9 +76,16 @@ export interface DkimKey {
   readonly encryptedPrivateKey: string
 }
 
+/** A DNS record as a store keeps it. */
+export interface StoredDnsRecord extends DnsRecord {
+  /** Whether DNS had the record at its last definite answer. Absent before the first check, and in records of earlier versions. */
+  readonly published?: boolean
+}
+
 /** A sender domain as a store keeps it. */
 export interface SenderDomainRecord extends SenderDomain {
   readonly projectId: ProjectId
+  readonly records: ReadonlyArray<StoredDnsRecord>
   /** `null` until the DNS records are requested. */
   readonly dkim: DkimKey | null
   /** The first of the consecutive failed checks of a verified domain; `null` if the last check succeeded. */
@@ -88,13 +95,18 @@ export interface SenderDomainRecord extends SenderDomain {
   readonly revision: number
 }
 
+const toDnsRecord = (record: StoredDnsRecord): DnsRecord => {
+  const { published: _, ...shown } = record
+  return shown
+}
+
 /** Returns the domain without the fields that only the store needs. */
 export const toSenderDomain = (record: SenderDomainRecord): SenderDomain => ({
   id: record.id,
   domain: record.domain,
   status: record.status,
   manuallyVerified: record.manuallyVerified,
-  records: record.records,
+  records: record.records.map(toDnsRecord),
   verificationError: record.verificationError,
   verificationAttempts: record.verificationAttempts,
   verificationAttemptedAt: record.verificationAttemptedAt,
@@ -103,16 +115,18 @@ export const toSenderDomain = (record: SenderDomainRecord): SenderDomain => ({
   updatedAt: record.updatedAt
 })
 
-const statusOfRecord = ({ records }: SenderDomain, purpose: DnsPurpose): DnsRecordStatus | undefined =>
-  records.find((record) => record.purpose === purpose)?.status
+/** Whether DNS has the record. A name server that does not answer changes nothing. */
+export const isPublishedRecord = ({ status, published = false }: StoredDnsRecord): boolean =>
+  status === "verified" || (status === "temporary_failure" && published)
 
 /** Whether DNS has the domain's DKIM key. A domain that DNS has verified keeps it while later checks fail, until the domain fails. */
-export const hasPublishedDkimKey = (domain: SenderDomain): boolean =>
-  statusOfRecord(domain, "dkim") === "verified" || (domain.status === "verified" && !domain.manuallyVerified)
+export const hasPublishedDkimKey = ({ records, status, manuallyVerified }: SenderDomainRecord): boolean =>
+  records.some((record) => record.purpose === "dkim" && isPublishedRecord(record)) ||
+  (status === "verified" && !manuallyVerified)
 
 /** The domain of return paths, if DNS sends its mail to the host that receives bounces. */
-export const returnPathDomainOf = (domain: SenderDomain | null): string | null =>
-  domain?.records.find(({ purpose, status }) => purpose === "return_path" && status === "verified")?.name ?? null
+export const returnPathDomainOf = (domain: SenderDomainRecord | null): string | null =>
+  domain?.records.find((record) => record.purpose === "return_path" && isPublishedRecord(record))?.name ?? null
 
 /** How long a verified domain can still send after its checks begin to fail. */
 export const dnsFailingMillisMax = dayMillis

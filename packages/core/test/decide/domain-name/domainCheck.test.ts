@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { DnsFinding } from "../../../src/decide/domain-name/domainCheck.ts"
 import { checkDomain } from "../../../src/decide/domain-name/domainCheck.ts"
 import type { DnsRecord, SenderDomainRecord } from "../../../src/domain/domain-name/SenderDomain.ts"
-import { dnsFailingMillisMax } from "../../../src/domain/domain-name/SenderDomain.ts"
+import { dnsFailingMillisMax, toSenderDomain } from "../../../src/domain/domain-name/SenderDomain.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../../../src/domain/value/Instant.ts"
 import { domain, now } from "../fixtures.ts"
 
@@ -54,6 +54,18 @@ describe("checkDomain", () => {
       { id: "required", status: "failed", lastCheckedAt: now, errorCode: "nxdomain" },
       { id: "optional", status: "verified", lastCheckedAt: now, errorCode: null }
     ])
+  })
+
+  it.each<readonly [ReadonlyArray<DnsFinding["status"]>, boolean]>([
+    [["verified"], true],
+    [["verified", "temporary_failure", "temporary_failure"], true],
+    [["failed", "temporary_failure"], false],
+    [["temporary_failure"], false],
+    [["verified", "failed", "temporary_failure"], false]
+  ])("uses the last definite answer of DNS for a record after the checks %j", (statuses, published) => {
+    const after = statuses.reduce((existing, status) => check(existing, "verified", status).after, pending)
+    expect(after.records[1]).toMatchObject({ status: statuses.at(-1), published })
+    expect(toSenderDomain(after).records[1]).not.toHaveProperty("published")
   })
 
   it("leaves a record without a finding unchanged", () => {

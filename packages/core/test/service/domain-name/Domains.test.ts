@@ -1,9 +1,11 @@
-import { events, withTestMail, project, send, start, stores } from "@mailkeep/test-support"
+import { StubTransport } from "@mailkeep/smtp"
+import { events, withTestMail, project, send, start, stores, tickWith } from "@mailkeep/test-support"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { createPrivateKey, createPublicKey } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import type { DnsResolverShape } from "../../../src/port/DnsResolver.ts"
+import type { HandOff } from "../../../src/port/Transport.ts"
 import type { SenderDomain } from "../../../src/index.ts"
 import { DnsFailure } from "../../../src/port/DnsResolver.ts"
 import { Domains, MailStore } from "../../../src/index.ts"
@@ -229,6 +231,46 @@ describe.each(stores)("a sender domain, over $name", (store) => {
       })
     )
   })
+
+  it.each(["checked by DNS", "verified manually"])(
+    "keeps the return path and the DKIM signature of a domain that is %s while DNS does not answer",
+    (how) => {
+      const { dns, zone, publish } = resolver()
+      return withTestMail(store, { dns, domains })(
+        Effect.gen(function* () {
+          const domain =
+            how === "checked by DNS"
+              ? yield* add()
+              : yield* (yield* Domains).create(project, { domain: "shop.example", verified: true })
+          const records = yield* verify(domain)
+          publish(records)
+          yield* verify(domain)
+          /** Whether the mail is signed, and the domain of its return path. */
+          const sent = (key: string) =>
+            Effect.gen(function* () {
+              yield* send(key, { from: "hello@shop.example" })
+              const stub = yield* StubTransport.StubTransport
+              const handOffs: Array<HandOff> = []
+              yield* tickWith({ ...stub, handOff: (one) => (handOffs.push(one), stub.handOff(one)) })
+              return handOffs.map(({ envelope, dkim }) => [envelope.from.split("@")[1], dkim !== null])
+            })
+          expect(yield* sent("before")).toEqual([["bounces.shop.example", true]])
+          for (const { type, name } of records.records) zone.set(`${type} ${name}`, "servfail")
+          for (let n = 0; n < 2; n++)
+            expect(statuses(yield* verify(domain))).toMatchObject({
+              dkim: "temporary_failure",
+              return_path: "temporary_failure"
+            })
+          expect(yield* sent("during")).toEqual([["bounces.shop.example", true]])
+          zone.set(`MX ${records.records[3]!.name}`, "nodata")
+          yield* verify(domain)
+          zone.set(`MX ${records.records[3]!.name}`, "servfail")
+          yield* verify(domain)
+          expect(yield* sent("after")).toEqual([["shop.example", true]])
+        })
+      )
+    }
+  )
 
   it("fails a verified domain after 24 hours of definite failures, and checks it by itself", () => {
     const { dns, zone, publish } = resolver()
