@@ -92,17 +92,21 @@ const effectOf = (report: ValidDeliveryReport, reply: SmtpReply): ReportEffect =
 
 /**
  * Whether the delivery may have been handed over, so that a report about it can be true. However it ended, an ambiguous attempt may have. A queued
- * delivery that has not reached the relay was not: its mail is still to be sent.
+ * delivery that has not reached the relay was not, nor one whose first attempt is not finalizing: its mail is still to be sent.
  */
-const mayBeReported = ({ status, reason, ambiguousAttempts, reachedRelay }: Delivery): boolean =>
-  ambiguousAttempts > 0 ||
-  (status === "queued" && reachedRelay) ||
-  status === "sending" ||
-  status === "accepted" ||
-  status === "delivered" ||
-  status === "bounced" ||
-  status === "complained" ||
-  (status === "failed" && reason === "delivery_uncertain")
+const mayBeReported = ({ delivery, attempt }: RecordReportFacts): boolean => {
+  const { status, reason, ambiguousAttempts, reachedRelay } = delivery
+  return (
+    ambiguousAttempts > 0 ||
+    (status === "queued" && reachedRelay) ||
+    (status === "sending" && (reachedRelay || attempt?.phase === "finalizing")) ||
+    status === "accepted" ||
+    status === "delivered" ||
+    status === "bounced" ||
+    status === "complained" ||
+    (status === "failed" && reason === "delivery_uncertain")
+  )
+}
 
 /**
  * The message of an attempt that a report has ended. It is stored in attempts, and `deliveryEntries` recognizes such an attempt by it. Never change
@@ -124,7 +128,7 @@ const endedAttempt = (
 export const recordReport = (report: ValidDeliveryReport, facts: RecordReportFacts): Decision<RecordedReport> => {
   const { now, eventId, delivery } = facts
   const asNow = unchanged<RecordedReport>({ outcome: "unchanged", status: delivery.status })
-  if (!mayBeReported(delivery)) return asNow
+  if (!mayBeReported(facts)) return asNow
   // The text of a report about an erased person can contain the address.
   const reply = replyOf(isErased(delivery) ? { ...report, text: "" } : report)
   const effect = effectOf(report, reply)

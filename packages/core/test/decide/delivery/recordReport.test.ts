@@ -167,6 +167,8 @@ describe("recordReport", () => {
     for (const status of never) expect(recorded(report, facts({ status })).changes).toEqual([])
     for (const attemptCount of [0, 1])
       expect(recorded(report, facts({ status: "queued", attemptCount, reachedRelay: false })).changes).toEqual([])
+    const started = { ...facts({ status: "sending", worker: "w" }), attempt: attempt() }
+    expect(recorded(report, started).changes).toEqual([])
     const failed = facts({ status: "failed", reason: "message_blocked" })
     expect(recorded(report, failed)).toMatchObject({ changes: [], answer: { outcome: "unchanged", status: "failed" } })
   })
@@ -192,6 +194,15 @@ describe("recordReport", () => {
   it("records a report about a queued delivery that has reached the relay", () => {
     const { after } = recorded({ kind: "delivered" }, facts({ status: "queued", reachedRelay: true }))
     expect(after.delivery.status).toBe("delivered")
+  })
+
+  it("records a report about a delivery that an earlier attempt brought to the relay, and ends the attempt that has begun", () => {
+    for (const state of [{ reachedRelay: true }, { ambiguousAttempts: 1 }]) {
+      const again = { ...facts({ status: "sending", worker: "w", ...state }), attempt: attempt({ number: 2 }) }
+      const { after, changes } = recorded({ kind: "delivered" }, again)
+      expect(after.delivery.status).toBe("delivered")
+      expect(changes).toContainEqual(expect.objectContaining({ _tag: "TransitionAttempt", from: "started" }))
+    }
   })
 
   it("settles an uncertain delivery", () => {

@@ -9,6 +9,7 @@ import {
   sendOne,
   stores,
   tick,
+  tickWith,
   withTestMail
 } from "@mailkeep/test-support"
 import { Clock, Effect } from "effect"
@@ -39,6 +40,34 @@ const receive = (returnPath: string, report: DeliveryReport) =>
   Effect.flatMap(Feedback, (feedback) => feedback.receive(returnPath, report))
 
 describe.each(stores)("Feedback, over $name", (store) => {
+  it("hands the mail over when a report comes before the relay can have it, and records a report while it finalizes", () =>
+    withTestMail(
+      store,
+      relay
+    )(
+      Effect.gen(function* () {
+        const id = yield* sendOne
+        const feedback = yield* Feedback
+        const stub = yield* StubTransport.StubTransport
+        const outcomes: Array<string> = []
+        const reported = Effect.map(
+          Effect.orDie(feedback.report(project, id, { kind: "delivered" })),
+          ({ outcome, status }) => outcomes.push(`${outcome}: ${status}`)
+        )
+        yield* tickWith({
+          ...stub,
+          handOff: (one) =>
+            Effect.andThen(
+              reported,
+              stub.handOff({ ...one, beforeFinalize: Effect.andThen(one.beforeFinalize, reported) })
+            )
+        })
+        expect(outcomes).toEqual(["unchanged: sending", "recorded: delivered"])
+        expect(stub.captured()).toHaveLength(1)
+        yield* expectBalanced
+      })
+    ))
+
   it("records a bounce that came to the return path: status, event, suppression and contact", () =>
     withTestMail(
       store,
