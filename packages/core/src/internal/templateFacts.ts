@@ -2,8 +2,9 @@
  * Loads the facts for the decisions about templates.
  */
 import { Effect } from "effect"
+import type { VersionPosition } from "../decide/template/templateVersion.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
-import type { ResourceOf } from "../domain/store/Resource.ts"
+import type { Resource, ResourceOf } from "../domain/store/Resource.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import { templateReads } from "./templateReads.ts"
 
@@ -20,8 +21,11 @@ export const templateFacts = (store: MailStoreShape) => {
   const newest = (projectId: ProjectId, templateId: string) =>
     ({ _tag: "Resources", projectId, kind: "templateVersion", parent: templateId, after: null, limit: 1 }) as const
 
-  const numberOf = ([version]: ReadonlyArray<{ readonly kind: string }>): number =>
-    version === undefined ? 0 : (version as ResourceOf<"templateVersion">).content.versionNumber
+  const positionOf = ([found]: ReadonlyArray<Resource>): VersionPosition | null => {
+    if (found === undefined) return null
+    const { content, createdAt } = found as ResourceOf<"templateVersion">
+    return { versionNumber: content.versionNumber, createdAt }
+  }
 
   const toCreate = (projectId: ProjectId, alias: string | null | undefined) =>
     Effect.map(store.read([aliased(projectId, alias), countOf(projectId)]), ([aliased, count]) => ({ aliased, count }))
@@ -30,7 +34,7 @@ export const templateFacts = (store: MailStoreShape) => {
     const existing = yield* detail(projectId, alias)
     const templateId = existing?.template.id ?? ""
     const [count, versions] = yield* store.read([countOf(projectId), newest(projectId, templateId)])
-    return { existing, count, newestVersion: numberOf(versions) }
+    return { existing, count, newest: positionOf(versions) }
   })
 
   const toUpdate = Effect.fnUntraced(function* (
@@ -41,7 +45,7 @@ export const templateFacts = (store: MailStoreShape) => {
     const existing = yield* detail(projectId, idOrAlias)
     const templateId = existing?.template.id ?? ""
     const [holder, versions] = yield* store.read([aliased(projectId, alias), newest(projectId, templateId)])
-    return { existing, aliased: holder, newestVersion: numberOf(versions) }
+    return { existing, aliased: holder, newest: positionOf(versions) }
   })
 
   const toPublish = (projectId: ProjectId, idOrAlias: string) =>

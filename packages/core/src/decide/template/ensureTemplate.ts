@@ -17,9 +17,11 @@ import type { CreateTemplateFacts } from "./template.ts"
 import { emptyAbout, newTemplate } from "./template.ts"
 import type { TemplateAndDraft } from "./templateContent.ts"
 import { mergeTemplateInput } from "./templateContent.ts"
+import type { VersionPosition } from "./templateVersion.ts"
 import {
   changedTemplate,
   newVersion,
+  nextVersion,
   templatePartsOf,
   publishedVersion,
   putRecord,
@@ -29,8 +31,8 @@ import {
 export interface EnsureTemplateFacts extends Omit<CreateTemplateFacts, "aliased"> {
   /** The template with the alias of the input. It is not archived, because an archived template has no alias. */
   readonly existing: StoredTemplate | null
-  /** The number of the newest version; 0 if there is none. */
-  readonly newestVersion: number
+  /** The version with the latest time; `null` if there is none. */
+  readonly newest: VersionPosition | null
 }
 
 /** A stored template with a published version. */
@@ -85,16 +87,16 @@ interface Publication {
 
 /** Publishes the draft when it has these parts. Otherwise publishes a new version and leaves the draft as it is. */
 const publication = (
-  { template, draft }: StoredTemplate,
+  { template, draft, published }: StoredTemplate,
   parts: TemplateParts,
-  { now, ids, newestVersion }: EnsureTemplateFacts
+  { now, ids, newest }: EnsureTemplateFacts
 ): Publication => {
   if (draft !== null && sameParts(templatePartsOf(draft), parts)) {
     const version = publishedVersion(draft.version, now)
     const changes = [putRecord(version, draft.version.revision)]
     return { published: { version, body: draft.body }, draft: null, changes }
   }
-  const made = newVersion(template, newestVersion + 1, parts, { now, ids })
+  const made = newVersion(template, nextVersion({ draft, published }, newest, now), parts, { now, ids })
   const version = { ...publishedVersion(made.version, now), revision: 1 }
   const changes = [putRecord(version, null), putRecord(made.body, null)]
   return { published: { version, body: made.body }, draft, changes }

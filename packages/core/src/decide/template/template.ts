@@ -21,6 +21,7 @@ import { unchanged } from "../store/Decision.ts"
 import { publishingIssues } from "./renderTemplate.ts"
 import type { TemplateAndDraft } from "./templateContent.ts"
 import { bodyFields, mergeTemplateInput, partsFields } from "./templateContent.ts"
+import type { VersionPosition } from "./templateVersion.ts"
 import {
   changedTemplate,
   newVersion,
@@ -52,7 +53,7 @@ export const newTemplate = (
   { now, ids, projectId }: Pick<CreateTemplateFacts, "now" | "ids" | "projectId">
 ) => {
   const id = idAt(ids, "tpl", 0)
-  const draft = newVersion({ id, projectId }, 1, parts, { now, ids })
+  const draft = newVersion({ id, projectId }, { versionNumber: 1, createdAt: now }, parts, { now, ids })
   const template: ResourceOf<"template"> = {
     id,
     projectId,
@@ -92,8 +93,8 @@ export interface UpdateTemplateFacts extends TemplateFacts {
   readonly ids: IdBlock
   /** The existing template with the alias of the input. */
   readonly aliased: { readonly id: string } | null
-  /** The number of the newest version; 0 if there is none. */
-  readonly newestVersion: number
+  /** The version with the latest time; `null` if there is none. */
+  readonly newest: VersionPosition | null
 }
 
 type Editable = Result.Result<StoredTemplate, RecordNotFound | TemplateNotEditable>

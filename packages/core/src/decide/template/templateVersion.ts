@@ -26,6 +26,28 @@ interface Times {
   readonly ids: IdBlock
 }
 
+/** The number of a version, and when it was created. */
+export interface VersionPosition {
+  readonly versionNumber: number
+  readonly createdAt: Instant
+}
+
+/**
+ * The number and the time of the next version. `newest` is the version with the latest time. The next version is later, also when the clock was set
+ * back. Otherwise it would not be found as the newest one, and another version would get its number.
+ */
+export const nextVersion = (
+  { draft, published }: Pick<StoredTemplate, "draft" | "published">,
+  newest: VersionPosition | null,
+  now: Instant
+): VersionPosition => {
+  const numbers = [draft, published].map((one) => one?.version.content.versionNumber ?? 0)
+  return {
+    versionNumber: Math.max(newest?.versionNumber ?? 0, ...numbers) + 1,
+    createdAt: newest === null ? now : Math.max(now, newest.createdAt + 1)
+  }
+}
+
 interface Owner {
   readonly id: string
   readonly projectId: ProjectId
@@ -79,10 +101,10 @@ const newBody = (version: Owner, { html, text }: TemplateBodyContent, { now, ids
 
 const versionWithBody = (
   template: Owner,
-  versionNumber: number,
+  { versionNumber, createdAt }: VersionPosition,
   settings: TemplateSettings,
   body: BodyRecord,
-  { now, ids }: Times
+  ids: IdBlock
 ): VersionRecord => ({
   id: idAt(ids, "tpv", 1),
   projectId: template.projectId,
@@ -90,20 +112,20 @@ const versionWithBody = (
   parent: template.id,
   name: String(versionNumber),
   content: { ...settingsWithBody(settings, body), versionNumber, status: "draft", publishedAt: null },
-  createdAt: now,
-  updatedAt: now,
+  createdAt,
+  updatedAt: createdAt,
   revision: 1
 })
 
 /** Makes a draft with its own body. */
 export const newVersion = (
   template: Owner,
-  versionNumber: number,
+  position: VersionPosition,
   parts: TemplateParts,
   times: Times
 ): StoredVersion => {
   const body = newBody({ id: idAt(times.ids, "tpv", 1), projectId: template.projectId }, parts, times)
-  return { version: versionWithBody(template, versionNumber, parts, body, times), body }
+  return { version: versionWithBody(template, position, parts, body, times.ids), body }
 }
 
 /** Returns the template with new content. Its name is its alias. */
@@ -138,12 +160,12 @@ export interface RevisedDraft {
 
 /**
  * Changes the draft, or makes a draft from the published version. A body that another version shares does not change.
- * `newestVersion` is the number of the newest version.
+ * `newest` is the version with the latest time.
  */
 export const revisedDraft = (
   { template, draft, published }: StoredTemplate,
   { parts, hasNewBody }: { readonly parts: TemplateParts; readonly hasNewBody: boolean },
-  { now, ids, newestVersion }: Times & { readonly newestVersion: number }
+  { now, ids, newest }: Times & { readonly newest: VersionPosition | null }
 ): RevisedDraft => {
   const shared = draft?.body ?? published?.body
   const owner = { id: draft?.version.id ?? idAt(ids, "tpv", 1), projectId: template.projectId }
@@ -157,7 +179,7 @@ export const revisedDraft = (
         : { ...owned, content: { html, text }, updatedAt: now, revision: owned.revision + 1 }
   const version =
     draft === null
-      ? versionWithBody(template, newestVersion + 1, parts, body, { now, ids })
+      ? versionWithBody(template, nextVersion({ draft, published }, newest, now), parts, body, ids)
       : changedVersion(draft.version, { ...draft.version.content, ...settingsWithBody(parts, body) }, now)
   return {
     draft: { version, body },

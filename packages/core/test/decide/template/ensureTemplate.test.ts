@@ -24,7 +24,7 @@ const ensure = (
     projectId: project,
     existing,
     count: 0,
-    newestVersion: existing === null ? 0 : 1,
+    newest: existing === null ? null : { versionNumber: 1, createdAt: now },
     ...facts
   })
 
@@ -88,7 +88,7 @@ describe("ensureTemplate", () => {
 
   it("keeps a draft with other content, and publishes a version after the draft", () => {
     const drafted = answerOf(update(answerOf(publish(answerOf(create({ alias: "receipt" })))), { subject: "Draft" }))
-    const ensured = ensure(drafted, { subject: "Other" }, { newestVersion: 2 })
+    const ensured = ensure(drafted, { subject: "Other" }, { newest: { versionNumber: 2, createdAt: now } })
     const { template, draft, published } = answerOf(ensured)
     expect(draft).toBe(drafted.draft)
     expect(template.content.draftVersionId).toBe(drafted.draft!.version.id)

@@ -55,7 +55,7 @@ export const update = (
     ids: ids(),
     existing,
     aliased,
-    newestVersion: 1
+    newest: { versionNumber: 1, createdAt: now }
   })
 
 export const publish = (existing: StoredTemplate) => publishTemplate(existing.template.id, { now, existing })

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import {
   changedTemplate,
   newVersion,
+  nextVersion,
   templatePartsOf,
   publishedVersion,
   revisedDraft,
@@ -15,10 +16,16 @@ const parts = { ...emptyParts, subject: "Hi", html: "ü", text: "First" }
 
 describe("newVersion", () => {
   it("makes a draft whose body is a record of its own", () => {
-    const { version, body } = newVersion({ id: "tpl_1", projectId: project }, 3, parts, { now, ids: ids() })
+    const { version, body } = newVersion(
+      { id: "tpl_1", projectId: project },
+      { versionNumber: 3, createdAt: now + 5 },
+      parts,
+      { now, ids: ids() }
+    )
     expect(version).toMatchObject({
       parent: "tpl_1",
       name: "3",
+      createdAt: now + 5,
       revision: 1,
       content: { versionNumber: 3, status: "draft", publishedAt: null, bodyId: body.id, bodyOctets: 7 }
     })
@@ -27,11 +34,45 @@ describe("newVersion", () => {
   })
 })
 
+describe("nextVersion", () => {
+  const published = answerOf(publish(answerOf(create())))
+  const none = { draft: null, published: null }
+
+  it.each([
+    ["the first version", none, null, 1, now],
+    ["a version after the newest one", none, { versionNumber: 7, createdAt: now - 1 }, 8, now],
+    [
+      "a version after the newest one when the clock was set back",
+      none,
+      { versionNumber: 7, createdAt: now + 9 },
+      8,
+      now + 10
+    ],
+    [
+      "a version after the published one when an earlier one has a later time",
+      published,
+      { versionNumber: 0, createdAt: now + 9 },
+      2,
+      now + 10
+    ]
+  ])("returns the number and the time of %s", (_, existing, newest, versionNumber, createdAt) =>
+    expect(nextVersion(existing, newest, now)).toEqual({ versionNumber, createdAt })
+  )
+})
+
 describe("revisedDraft", () => {
   const created = answerOf(create())
   const published = answerOf(publish(created))
   const revise = (existing: typeof created, hasNewBody: boolean) =>
-    revisedDraft(existing, { parts, hasNewBody }, { now: now + 1, ids: ids(), newestVersion: 7 })
+    revisedDraft(
+      existing,
+      { parts, hasNewBody },
+      {
+        now: now + 1,
+        ids: ids(),
+        newest: { versionNumber: 7, createdAt: now }
+      }
+    )
 
   it("changes a draft in place, with a body of its own", () => {
     const { draft, changes } = revise(created, true)

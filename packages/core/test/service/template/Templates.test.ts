@@ -251,6 +251,24 @@ describe.each(stores)("Templates, over $name", (store) => {
       })
     ))
 
+  it("makes and lists versions in the order of their numbers when the clock was set back", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const templates = yield* Templates
+        const { id } = yield* templates.create(project, receipt)
+        for (const time of [start + 86_400_000, start + 3_600_000, start + 1, start]) {
+          yield* TestClock.setTime(time)
+          yield* templates.update(project, id, { subject: String(time) })
+          yield* templates.publish(project, id)
+        }
+        yield* templates.ensure(project, { ...receipt, subject: "Ensured" })
+        const numbers = (versions: ReadonlyArray<{ readonly versionNumber: number }>) =>
+          versions.map(({ versionNumber }) => versionNumber)
+        expect(numbers(yield* templates.listVersions(project, id))).toEqual([5, 4, 3, 2, 1])
+        expect(numbers(yield* templates.listVersions(project, id, { beforeVersion: 4 }))).toEqual([3, 2, 1])
+      })
+    ))
+
   it("keeps a draft with other content when it ensures a template", () =>
     withTestMail(store)(
       Effect.gen(function* () {
