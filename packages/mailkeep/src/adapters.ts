@@ -2,6 +2,7 @@
  * The store and the transport of `openMail`: the ones of Mailkeep, and those of other authors.
  */
 import type { MailStore, Transport } from "@mailkeep/core"
+import { StoreNotOpened } from "@mailkeep/core"
 import type { OptionRules } from "@mailkeep/core/options"
 import { assertOptions, given, isFields, mustBe, optionsOf } from "@mailkeep/core/options"
 import type { CapturedMessage, SmtpAuth, SmtpOptions, SmtpTransport, StubOptions } from "@mailkeep/smtp"
@@ -50,6 +51,16 @@ const sqliteRules: OptionRules<SqliteStoreOptions> = {
   )
 }
 
+/** The package is not installed beside a bundle, or its native module is in the bundle. */
+const packageNotLoaded = (where: string, cause: unknown): StoreNotOpened =>
+  new StoreNotOpened({
+    reason: "unsupported_runtime",
+    where,
+    detail:
+      "The package @mailkeep/sqlite cannot be loaded. Mark it as external in your bundler, because a bundle cannot open the store",
+    cause
+  })
+
 /**
  * One SQLite file in WAL mode. Creates the file if it does not exist; its folder must exist. Each answer comes after a sync to the disk. Throws a
  * `TypeError` without a path, for an unknown option and for one of another form.
@@ -71,7 +82,10 @@ export const sqlite = (file: string | SqliteStoreOptions): StoreAdapter => {
   return {
     layer: Layer.unwrap(
       Effect.map(
-        Effect.promise(() => import("@mailkeep/sqlite")),
+        Effect.tryPromise({
+          try: () => import("@mailkeep/sqlite"),
+          catch: (cause) => packageNotLoaded(options.filename, cause)
+        }),
         ({ SqliteMailStore }) => SqliteMailStore.layer(options)
       )
     )

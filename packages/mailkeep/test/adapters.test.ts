@@ -37,6 +37,21 @@ describe("sqlite", () => {
   it.each([undefined, "", {}, null])("refuses %o at once, because it has no path", (file) => {
     expect(() => sqlite(file as string)).toThrow("sqlite needs the path of the file")
   })
+
+  it("does not open when a bundler has included the package of the store", async () => {
+    vi.doMock("@mailkeep/sqlite", () => {
+      throw new Error('Dynamic require of "fs" is not supported')
+    })
+    onTestFinished(() => void vi.doUnmock("@mailkeep/sqlite"))
+    expect(await rejection(openQuiet({ store: sqlite("bundled.db") }))).toMatchObject({
+      _tag: "StoreNotOpened",
+      reason: "unsupported_runtime",
+      isRetryable: false,
+      message: expect.stringContaining(
+        "The package @mailkeep/sqlite cannot be loaded. Mark it as external in your bundler"
+      )
+    })
+  })
 })
 
 describe("smtp", () => {

@@ -2,7 +2,7 @@
  * The requests between the threads of the store: canceled ones, and a thread that cannot be started.
  */
 import { execFileSync } from "node:child_process"
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -88,7 +88,9 @@ console.log(JSON.stringify({ _tag, reason, message }))
     expect(failureOf(join(folder, "src"), folder)).toEqual({
       _tag: "StoreNotOpened",
       reason: "unsupported_runtime",
-      message: expect.stringContaining(`The file ${missing} of @mailkeep/sqlite is missing. A bundler must not include`)
+      message: expect.stringContaining(
+        `The file ${missing} of @mailkeep/sqlite is missing. Mark the package as external in your bundler`
+      )
     })
   })
 
@@ -97,7 +99,53 @@ console.log(JSON.stringify({ _tag, reason, message }))
     expect(failureOf(join(packageFolder, "src"), makeFolder(), flags)).toMatchObject({
       _tag: "StoreNotOpened",
       reason: "unsupported_runtime",
-      message: expect.stringContaining("may not start a thread")
+      message: expect.stringContaining("may not start a thread. With node --permission, add --allow-worker")
+    })
+  })
+
+  it("does not open when the process may not load the native module", () => {
+    const flags = ["--permission", "--allow-fs-read=*", "--allow-fs-write=*", "--allow-worker"]
+    expect(failureOf(join(packageFolder, "src"), makeFolder(), flags)).toMatchObject({
+      _tag: "StoreNotOpened",
+      reason: "unsupported_runtime",
+      message: expect.stringContaining("With node --permission, add --allow-addons")
+    })
+  })
+
+  it.each(["__dirname", "bundleFolder"])(
+    "does not open when the native module is not found below the folder %s",
+    (name) => {
+      const folder = makeFolder()
+      cpSync(join(packageFolder, "src"), join(folder, "src"), { recursive: true })
+      const packages = join(folder, "node_modules")
+      rmSync(packages)
+      mkdirSync(packages)
+      for (const name of ["@mailkeep", "effect"])
+        symlinkSync(join(packageFolder, "node_modules", name), join(packages, name))
+      for (const name of ["lib", "package.json"])
+        cpSync(join(packageFolder, "node_modules", "better-sqlite3", name), join(packages, "better-sqlite3", name), {
+          recursive: true
+        })
+      // A bundle as an ES module has no `__dirname`.
+      const file = join(packages, "better-sqlite3", "lib", "binding.js")
+      writeFileSync(file, readFileSync(file, "utf8").replaceAll("__dirname", name))
+      expect(failureOf(join(folder, "src"), folder)).toMatchObject({
+        _tag: "StoreNotOpened",
+        reason: "unsupported_runtime",
+        message: expect.stringContaining("The native module of better-sqlite3 for")
+      })
+    }
+  )
+
+  it("does not open when a bundler has replaced import.meta.url by undefined", () => {
+    const folder = makeFolder()
+    cpSync(join(packageFolder, "src"), join(folder, "src"), { recursive: true })
+    const file = join(folder, "src", "internal", "thread", "workerThread.ts")
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll("import.meta.url", "(undefined as string | undefined)!"))
+    expect(failureOf(join(folder, "src"), folder)).toMatchObject({
+      _tag: "StoreNotOpened",
+      reason: "unsupported_runtime",
+      message: expect.stringContaining("Mark the package as external in your bundler")
     })
   })
 })

@@ -83,6 +83,26 @@ const checkRuntime = (): void => {
   if (detail !== undefined) throw new NotOpened("unsupported_runtime", { detail })
 }
 
+/** Returns a sentence without a full stop if Node cannot load the native module of better-sqlite3, otherwise `undefined`. */
+const nativeModuleSentence = (cause: unknown): string | undefined => {
+  const { code } = cause as NodeJS.ErrnoException
+  if (code === "ERR_DLOPEN_DISABLED")
+    return "The process may not load the native module of better-sqlite3. With node --permission, add --allow-addons"
+  // A bundle as an ES module has no `__dirname`.
+  if (code === "ERR_DLOPEN_FAILED" || code === "MODULE_NOT_FOUND" || cause instanceof ReferenceError)
+    return `The native module of better-sqlite3 for ${process.platform}-${process.arch} cannot be loaded. Install the package on this system. Mark it as external in your bundler, because a bundle cannot open the store`
+  return undefined
+}
+
+const newDatabase = (where: string, options: Options): SqliteDatabase => {
+  try {
+    return new Database(where, options)
+  } catch (cause) {
+    const detail = nativeModuleSentence(cause)
+    throw detail === undefined ? cause : new NotOpened("unsupported_runtime", { detail, cause })
+  }
+}
+
 /**
  * Throws `NotOpened`, or the `SqliteError`. Creates the file if it does not exist, unless `fileMustExist`. Refuses `:memory:`, which is not
  * durable; use `@mailkeep/memory` instead. With `timeout`, the connection waits so many milliseconds for a lock, and blocks its thread meanwhile.
@@ -94,7 +114,7 @@ export const openConnection = (
   checkRuntime()
   checkWritable(where)
   if (!fileMustExist && where !== "" && where !== ":memory:") createPrivate(where)
-  const database = new Database(where, { timeout, fileMustExist })
+  const database = newDatabase(where, { timeout, fileMustExist })
   try {
     checkVersion(database)
     database.pragma("journal_mode = WAL")

@@ -54,9 +54,12 @@ const effectOf = <Reply>(message: ThreadReply<Reply>): Effect.Effect<Reply, Stor
     : Effect.suspend(() => Effect.fail(unavailable(fromThreadError(message.error))))
 
 /** This file and the worker files have the same extension: `.ts` in the repository, `.js` in the package. */
-const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js"
+const extension = import.meta.url?.endsWith(".ts") ? ".ts" : ".js"
 
 const fileOf = (module: ThreadModule): URL => new URL(`./${module}${extension}`, import.meta.url)
+
+/** A bundler that writes CommonJS leaves `import.meta.url` undefined. */
+const isMissing = (module: ThreadModule): boolean => import.meta.url === undefined || !existsSync(fileOf(module))
 
 /** The scope ends the thread. A pending request then fails with `closed`. Fails if a bundler has left out the file of the thread. */
 export const makeWorkerThread = <Request, Reply>({
@@ -66,10 +69,10 @@ export const makeWorkerThread = <Request, Reply>({
   pendingMax,
   idleMillis
 }: WorkerThreadOptions): Effect.Effect<WorkerThread<Request, Reply>, ThreadNotAvailable, Scope.Scope> => {
-  if (!existsSync(fileOf(module)))
+  if (isMissing(module))
     return Effect.fail(
       new ThreadNotAvailable({
-        detail: `The file ${module}${extension} of @mailkeep/sqlite is missing. A bundler must not include the package: mark it as external`
+        detail: `The file ${module}${extension} of @mailkeep/sqlite is missing. Mark the package as external in your bundler, because a bundle cannot open the store`
       })
     )
   type Resume = (effect: Effect.Effect<Reply, StoreUnavailable | NotCloneable>) => void
@@ -192,7 +195,11 @@ export const makeWorkerThread = <Request, Reply>({
       running()
       if (pending.size === 0) startIdleTimer()
     },
-    catch: (cause) => new ThreadNotAvailable({ detail: "The process may not start a thread", cause })
+    catch: (cause) =>
+      new ThreadNotAvailable({
+        detail: "The process may not start a thread. With node --permission, add --allow-worker",
+        cause
+      })
   })
 
   const close = Effect.suspend(() => {
