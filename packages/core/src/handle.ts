@@ -31,6 +31,7 @@ export type {
 } from "./handle/ContactsHandle.ts"
 export type { DeliveriesHandle, DeliveryFilterInput, LoggedDelivery, LoggedMessage } from "./handle/DeliveriesHandle.ts"
 export { eachOfCursors, eachOfPages } from "./handle/iteration.ts"
+export { withOwnMessage } from "./handle/ownMessage.ts"
 export type { DomainsHandle, ListedDomain } from "./handle/DomainsHandle.ts"
 export type {
   ApiKeySecret,

@@ -3,7 +3,7 @@
  */
 import { InvalidArgument, StoreUnavailable, TransactionRefused } from "@mailkeep/core"
 import type { CallOptions } from "@mailkeep/core/handle"
-import { callIssues } from "@mailkeep/core/handle"
+import { callIssues, withOwnMessage } from "@mailkeep/core/handle"
 import type { Context, Scheduler } from "effect"
 import { Cause, Duration, Effect, Exit, Fiber } from "effect"
 import type { CoreServices } from "./coreRuntime.ts"
@@ -54,7 +54,7 @@ const callerFrames = (run: Run | RunSync, skipped: number): string => {
 const withCaller = (error: unknown, isFailure: boolean, frames: string): unknown => {
   if (frames !== "" && error instanceof Error && !Object.isFrozen(error))
     error.stack = `${isFailure ? `${error.name}: ${error.message}` : (error.stack ?? String(error))}\n${frames}`
-  return error
+  return withOwnMessage(error)
 }
 
 const rejectionOf = (cause: Cause.Cause<unknown>, signal: AbortSignal | undefined, frames: string): unknown => {
@@ -93,7 +93,7 @@ export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (r
 
   const run: Run = async (effect, options) => {
     const issues = callIssues(options)
-    if (issues.length > 0) throw new InvalidArgument({ argument: "options", issues })
+    if (issues.length > 0) throw withOwnMessage(new InvalidArgument({ argument: "options", issues }))
     const signal = options?.signal
     signal?.throwIfAborted()
     const current = runtime()

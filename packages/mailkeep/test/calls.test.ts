@@ -1,12 +1,13 @@
 /**
  * How a call of a mail resolves and rejects.
  */
+import { tmpdir } from "node:os"
 import { MailStore } from "@mailkeep/core"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import type { MailOptions } from "../src/index.ts"
-import { InvalidArgument, lazyMail, StoreNotOpened, storeFromPromises } from "../src/index.ts"
+import { InvalidArgument, lazyMail, sqlite, StoreNotOpened, storeFromPromises } from "../src/index.ts"
 import { all, openQuiet, quiet, rejection, signal, welcome } from "./testMail.ts"
 
 const planThat = (plan: () => Promise<{}>): Partial<MailOptions> => ({ plan })
@@ -36,6 +37,21 @@ describe("a refused call", () => {
     const sendFromHere = async () => await mail.send(welcome)
     const { stack: later = "" } = (await rejection(sendFromHere())) as Error
     expect(later).toMatch(/^StoreUnavailable: .*\n\s+at (async )?sendFromHere /)
+  })
+
+  it("rejects with a failure whose message a framework may change, and another thread receives", async () => {
+    const mail = await openQuiet()
+    const failure = (await rejection(mail.send({ ...welcome, subject: "" }))) as Error
+    expect(structuredClone(failure).message).toBe(failure.message)
+    failure.message = `While the server starts: ${failure.message}`
+    expect(failure.message).toMatch(/^While the server starts: subject /)
+    expect(Object.keys(failure)).not.toContain("message")
+
+    const unopened = lazyMail(quiet({ store: sqlite(tmpdir()) }))
+    const { message } = (await rejection(unopened.open())) as Error
+    const again = (await rejection(unopened.open())) as Error
+    again.message = "Changed."
+    expect([message, again.message]).toEqual([`The path is that of a folder: ${tmpdir()}`, "Changed."])
   })
 
   it("rejects with a defect as it is, with its own frames and those of the caller", async () => {

@@ -3,7 +3,7 @@
  */
 import type { Issue } from "@mailkeep/core"
 import type { CallOptions } from "@mailkeep/core/handle"
-import { callIssues } from "@mailkeep/core/handle"
+import { callIssues, withOwnMessage } from "@mailkeep/core/handle"
 import { isRecord } from "@mailkeep/core/options"
 import type { CallFacts, MailClientFailure } from "./failures.ts"
 import {
@@ -198,7 +198,7 @@ export const makeRequest = (settings: RequestSettings): Request => {
     throw await toFailure({ status, error, message: withoutApiKey(message), body }, facts)
   }
 
-  return async (call, convert) => {
+  const request: Request = async (call, convert) => {
     const { operation, ids = [], domain = null, options, query } = call
     const facts = { operation, ids, domain }
     const wrongOptions = callIssues(options)
@@ -215,6 +215,14 @@ export const makeRequest = (settings: RequestSettings): Request => {
       const wait = retry < retries ? waitBeforeRetry(outcome, isRepeatable, outcome.isSent, retry) : undefined
       if (wait === undefined) return resultOf(outcome, facts, convert)
       await pause(wait, signals)
+    }
+  }
+
+  return async (call, convert) => {
+    try {
+      return await request(call, convert)
+    } catch (cause) {
+      throw withOwnMessage(cause)
     }
   }
 }

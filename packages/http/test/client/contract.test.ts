@@ -184,7 +184,7 @@ describe("splitNamedAddress", () => {
 })
 
 describe("an import of the client", () => {
-  it("loads no Effect, no Node module, and of the core only options and the iteration of lists", () => {
+  it("loads no Effect, no Node module, and of the core only options, messages and the iteration of lists", () => {
     const client = fileURLToPath(new URL("../../src/client.ts", import.meta.url))
     const script = `
       import { registerHooks } from "node:module"
@@ -201,9 +201,11 @@ describe("an import of the client", () => {
     expect([...others].map((url) => url.split("/packages/")[1]).toSorted()).toEqual([
       "core/src/domain/value/Fields.ts",
       "core/src/domain/value/OptionRule.ts",
+      "core/src/domain/value/pemCertificate.ts",
       "core/src/handle.ts",
       "core/src/handle/CallOptions.ts",
       "core/src/handle/iteration.ts",
+      "core/src/handle/ownMessage.ts",
       "core/src/options.ts"
     ])
   })

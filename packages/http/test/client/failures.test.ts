@@ -166,6 +166,10 @@ describe("failures of the client", () => {
       code: "ECONNRESET",
       message: "The mail server is unreachable: fetch failed: connect ECONNRESET"
     })
+    // A framework may add its own words, and another thread receives the message.
+    expect(structuredClone(failure as Error).message).toBe((failure as Error).message)
+    ;(failure as Error).message = "Changed."
+    expect(failure).toMatchObject({ message: "Changed." })
   })
 
   it.each<[string, Partial<ConnectMailOptions>]>([
