@@ -16,7 +16,9 @@ const optionNames: Readonly<Record<keyof SendOptions, true>> = {
 
 const isOption = (name: string): boolean => Object.hasOwn(optionNames, name)
 
-const isObject = (input: unknown): input is object => typeof input === "object" && input !== null
+/** An array is another form of input, which the core refuses. */
+const isObject = (input: unknown): input is object =>
+  typeof input === "object" && input !== null && !Array.isArray(input)
 
 /** Adds the default sender. Does not change a value of another form, which the core refuses. */
 const withSender = (input: EmbeddedMessageInput, from: string | undefined): SendInput =>

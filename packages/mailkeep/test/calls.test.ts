@@ -69,6 +69,12 @@ describe("a refused call", () => {
       expect(await rejection(call(input))).toBeInstanceOf(InvalidArgument)
   })
 
+  it("names the field of the messages when a batch gets an array", async () => {
+    const mail = await openQuiet()
+    const reason = (await rejection(mail.sendBatch([welcome] as never))) as Error
+    expect(reason.message).toBe("messages must be an array")
+  })
+
   it("rejects each call with the failure of an opening that fails", async () => {
     const mail = lazyMail(
       quiet({
