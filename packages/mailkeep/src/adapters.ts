@@ -42,8 +42,15 @@ export interface SqliteStoreOptions {
 
 const needsPath = 'sqlite needs the path of the file, such as sqlite("mail.db").'
 
+/** SQLite would create a file with the name `file:mail.db`. */
+const needsPathNotUrl =
+  'sqlite needs the path of the file, such as sqlite("mail.db"), and no URL. fileURLToPath of node:url makes a path of a file: URL.'
+
 const sqliteRules: OptionRules<SqliteStoreOptions> = {
-  filename: (value) => (typeof value === "string" && value !== "" ? undefined : needsPath),
+  filename: (value) => {
+    if (value instanceof URL || /^(?:file|sqlite):/.test(String(value))) return needsPathNotUrl
+    return typeof value === "string" && value !== "" ? undefined : needsPath
+  },
   // The store looks of which driver it is when it opens. It ignores an object without statements, such as that of Drizzle.
   connection: mustBe(
     "a connection of better-sqlite3",
@@ -77,6 +84,7 @@ const packageNotLoaded = (where: string, cause: unknown): StoreNotOpened =>
 export const sqlite = (file: string | SqliteStoreOptions): StoreAdapter => {
   // A program without types, or an environment variable that is not set.
   if (file === undefined || file === null) throw new TypeError(needsPath)
+  if ((file as unknown) instanceof URL) throw new TypeError(needsPathNotUrl)
   const options = typeof file === "string" ? { filename: file } : file
   assertOptions(optionsOf(sqliteRules, { owner: "sqlite", required: ["filename"] }), options)
   return {

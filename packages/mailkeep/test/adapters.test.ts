@@ -38,6 +38,14 @@ describe("sqlite", () => {
     expect(() => sqlite(file as string)).toThrow("sqlite needs the path of the file")
   })
 
+  it.each(["file:mail.db", "file:///srv/mail.db", "sqlite:mail.db", new URL("file:///srv/mail.db")])(
+    "refuses %s at once, because it is a URL and no path",
+    (file) => {
+      expect(() => sqlite(file as string)).toThrow("and no URL")
+      expect(() => sqlite({ filename: file as string })).toThrow("and no URL")
+    }
+  )
+
   it("does not open when a bundler has included the package of the store", async () => {
     vi.doMock("@mailkeep/sqlite", () => {
       throw new Error('Dynamic require of "fs" is not supported')
