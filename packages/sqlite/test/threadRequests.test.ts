@@ -94,6 +94,28 @@ console.log(JSON.stringify({ _tag, reason, message }))
     })
   })
 
+  it.each(['import "./missing.ts"', "import from a bundle"])(
+    "names the bundler when a thread cannot run: %s",
+    (source) => {
+      const folder = makeFolder()
+      cpSync(join(packageFolder, "src"), join(folder, "src"), { recursive: true })
+      const threads = join(folder, "src", "internal", "thread")
+      writeFileSync(join(threads, "commitWorker.ts"), source)
+      const program = join(folder, "program.ts")
+      writeFileSync(
+        program,
+        `import { Effect } from "effect"
+import { makeWorkerThread } from ${JSON.stringify(join(threads, "workerThread.ts"))}
+const options = { module: "commitWorker", workerData: {}, pendingMax: 1, idleMillis: 1000 } as const
+const answer = Effect.scoped(Effect.flatMap(makeWorkerThread(options), ({ request }) => request(1)))
+console.log((await Effect.runPromise(Effect.flip(answer))).message)
+`
+      )
+      const output = execFileSync(process.execPath, [program], { encoding: "utf8", timeout: 60_000 })
+      expect(output).toContain("Mark the package @mailkeep/sqlite as external in your bundler.")
+    }
+  )
+
   it("does not open when the process may start no thread", () => {
     const flags = ["--permission", "--allow-fs-read=*", "--allow-fs-write=*", "--allow-addons"]
     expect(failureOf(join(packageFolder, "src"), makeFolder(), flags)).toMatchObject({

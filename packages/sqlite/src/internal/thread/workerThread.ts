@@ -61,6 +61,13 @@ const fileOf = (module: ThreadModule): URL => new URL(`./${module}${extension}`,
 /** A bundler that writes CommonJS leaves `import.meta.url` undefined. */
 const isMissing = (module: ThreadModule): boolean => import.meta.url === undefined || !existsSync(fileOf(module))
 
+/** Whether the file of a thread was copied without its modules or its package, as some bundlers do. */
+const isIncomplete = (cause: unknown): boolean =>
+  cause instanceof SyntaxError || (cause as NodeJS.ErrnoException | undefined)?.code === "ERR_MODULE_NOT_FOUND"
+
+const incompleteSentence =
+  "The thread of the store cannot load its modules. Mark the package @mailkeep/sqlite as external in your bundler."
+
 /** The scope ends the thread. A pending request then fails with `closed`. Fails if a bundler has left out the file of the thread. */
 export const makeWorkerThread = <Request, Reply>({
   module,
@@ -156,7 +163,7 @@ export const makeWorkerThread = <Request, Reply>({
       endLoading(loading)
       if (worker?.thread !== thread) return
       worker = undefined
-      endAll({ reason: "unreachable", cause })
+      endAll({ reason: "unreachable", cause, ...(isIncomplete(cause) && { detail: incompleteSentence }) })
     })
     return { thread, loading }
   }
