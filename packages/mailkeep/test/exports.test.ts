@@ -16,7 +16,7 @@ const namesOf = (source: string, statement: "import type" | "export type" | "exp
       .filter((name) => name !== "")
   )
 
-describe("the exports of mailkeep", () => {
+describe("mailkeep", () => {
   const handles = new URL("../../core/src/handle/", import.meta.url)
   const exported = new Set(
     [read("../src/index.ts"), read("../../core/src/handle.ts")].flatMap((source) => [
@@ -28,7 +28,7 @@ describe("the exports of mailkeep", () => {
   // Otherwise a product that emits declarations gets TS2742 below the node_modules of pnpm.
   it.each(
     readdirSync(fileURLToPath(handles)).filter((file) => file.endsWith("Handle.ts") || file.startsWith("Embedded"))
-  )("include each type that %s takes or returns", (file) => {
+  )("exports each type that %s takes or returns", (file) => {
     const used = namesOf(read(`../../core/src/handle/${file}`), "import type")
     expect(used.filter((name) => !exported.has(name))).toEqual([])
   })
