@@ -124,6 +124,25 @@ describe("opening a file", () => {
     })
   })
 
+  it("refuses a folder in which the process may not create the file, and does not call it retryable", async (context) => {
+    const parent = join(folder, "read-only")
+    mkdirSync(parent)
+    const isRoot = process.getuid?.() === 0
+    // Root ignores permissions, but not a read-only file system.
+    const unmount = isRoot ? mountTmpfs(parent, "ro") : () => chmodSync(parent, 0o755)
+    if (unmount === undefined) return context.skip("skipped: this user is root and may not mount a file system")
+    if (!isRoot) chmodSync(parent, 0o555)
+    try {
+      expect(await refusal(join(parent, "mail.db"))).toMatchObject({
+        reason: "read_only",
+        isRetryable: false,
+        message: `The process may not create a file in the folder: ${join(parent, "mail.db")}`
+      })
+    } finally {
+      unmount()
+    }
+  })
+
   it("refuses a file without write permission", async (context) => {
     await Effect.runPromise(open(file()))
     if (process.getuid?.() === 0) {

@@ -72,8 +72,11 @@ const createPrivate = (where: string): void => {
   try {
     closeSync(openSync(where, "wx", privateMode))
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT")
+    const { code = "" } = cause as NodeJS.ErrnoException
+    if (code === "ENOENT")
       throw new NotOpened("unreachable", { detail: "The folder of the file does not exist", cause })
+    if (["EACCES", "EPERM", "EROFS"].includes(code))
+      throw new NotOpened("read_only", { detail: "The process may not create a file in the folder", cause })
     // Another process created the file first, or SQLite reports the problem with the path.
   }
 }
