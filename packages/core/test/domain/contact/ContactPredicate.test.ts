@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest"
 import type { ContactPredicate } from "../../../src/domain/contact/ContactPredicate.ts"
+import { listIdsOf, withoutLists } from "../../../src/domain/contact/predicateLists.ts"
 import {
   compileContactFilters,
   compilePredicate,
-  listIdsOf,
-  noContactFilters,
-  withoutLists
+  noContactFilters
 } from "../../../src/domain/contact/ContactPredicate.ts"
 import type { ContactRecord } from "../../../src/domain/contact/Contact.ts"
 
