@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { Collector } from "../src/relay/peers/collector.ts"
-import { byMessageId, startCollector } from "../src/relay/peers/collector.ts"
+import { byDelivery, startCollector } from "../src/relay/peers/collector.ts"
 import { seeded } from "../src/seeded.ts"
 
 let folder: string
@@ -68,7 +68,7 @@ describe("a message", () => {
       await conversation(edges.slice(1).map((edge, n) => bytes.subarray(edges[n], edge)))
       expect(recorded()[round]).toBe("Message-ID: <1@a.test>\r\n\r\n.\r\n")
     }
-    expect(byMessageId(collector.spool).get("<1@a.test>")).toHaveLength(50)
+    expect(byDelivery(collector.spool).get("<1@a.test>")).toHaveLength(50)
   })
 
   it("shows a smuggled command as a stray command or as a second message", async () => {

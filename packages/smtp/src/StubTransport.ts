@@ -114,7 +114,10 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
 
   const keepOnce = (captured: CapturedMessage): Effect.Effect<void> =>
     Effect.suspend(() => {
-      const isKept = kept.some(({ message }) => message.messageIdHeader === captured.message.messageIdHeader)
+      const isKept = kept.some(
+        ({ message, envelope }) =>
+          message.messageIdHeader === captured.message.messageIdHeader && envelope.to === captured.envelope.to
+      )
       if (capabilities.idempotentHandOff && isKept) return Effect.void
       keepCaptured(captured)
       return called(() => onCaptured?.(captured))

@@ -129,12 +129,15 @@ describe("the stub transport", () => {
     }
   })
 
-  it("keeps at most the configured number of messages, and keeps a duplicate only once", async () => {
+  it("keeps at most the configured number of messages, and keeps a duplicate for one recipient only once", async () => {
     const few = StubTransport.make({ keep: 2 })
     for (const to of ["a@x.example", "b@x.example", "c@x.example"]) await Effect.runPromise(few.handOff(handOff(to)))
     expect(few.captured().map(({ envelope }) => envelope.to)).toEqual(["b@x.example", "c@x.example"])
     const dropping = StubTransport.make({ capabilities: { idempotentHandOff: true } })
     for (let i = 0; i < 2; i++) await Effect.runPromise(dropping.handOff(handOff("a@x.example")))
     expect(dropping.captured()).toHaveLength(1)
+    const { message } = handOff("a@x.example")
+    await Effect.runPromise(dropping.handOff({ ...handOff("copy@x.example"), message }))
+    expect(dropping.captured().map(({ envelope }) => envelope.to)).toEqual(["a@x.example", "copy@x.example"])
   })
 })

@@ -67,7 +67,7 @@ const meanings: Readonly<Record<string, readonly [means: string, without: string
     "`finalizing` is committed before the hand-off begins, so more attempts are ambiguous after a crash"
   ],
   idempotentHandOff: [
-    "The relay drops a second hand-off with the same Message-ID",
+    "The relay drops a second hand-off with the same Message-ID to the same recipient",
     "An ambiguous attempt is retried after 10 minutes or fails, by the policy of the project or send"
   ],
   maxMessageBytes: [

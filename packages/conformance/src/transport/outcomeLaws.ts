@@ -156,7 +156,7 @@ const doubleDropped = transportLaw(
   "double/is-dropped",
   {
     statement:
-      "If the transport declares idempotent hand-offs, a second hand-off of one Message-ID succeeds and the relay has the message once.",
+      "If the transport declares idempotent hand-offs, a second hand-off of one Message-ID to one recipient succeeds and the relay has the message once. A copy for another recipient is not dropped.",
     needs: { idempotentHandOff: true }
   },
   function* (transport, relay) {
@@ -164,6 +164,9 @@ const doubleDropped = transportLaw(
     const second = yield* transport.handOff(handOffTo(ada, { attempt: 2 }))
     yield* holds("the second hand-off", isPositive(second), second)
     yield* same("the number of messages at the relay", (yield* relay.accepted).length, 1)
+    const { message } = handOffTo(ada)
+    yield* transport.handOff(handOffTo("bob@example.org", { message }, 2))
+    yield* same("the number of messages after a copy for another recipient", (yield* relay.accepted).length, 2)
   }
 )
 

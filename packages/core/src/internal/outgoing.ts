@@ -12,6 +12,7 @@ import { hasPublishedDkimKey, returnPathDomainOf } from "../domain/domain-name/S
 import type { AttachmentRecord } from "../domain/message/Attachment.ts"
 import type { HeaderFields } from "../domain/message/HeaderField.ts"
 import type { Message } from "../domain/message/Message.ts"
+import { messageIdHeaderOf } from "../domain/message/messageIdHeader.ts"
 import type { DeliveryId } from "../domain/value/Id.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { DkimSignature, HandOff, OutgoingAttachment, OutgoingMessage } from "../port/Transport.ts"
@@ -37,7 +38,7 @@ const outgoingMessageOf = (
   unsubscribeHeaders: OutgoingDeps["unsubscribeHeaders"],
   toAttachment: (attachment: AttachmentRecord) => OutgoingAttachment
 ): OutgoingMessage => ({
-  messageIdHeader: `<${delivery.id}@${message.domain}>`,
+  messageIdHeader: messageIdHeaderOf(delivery, message),
   date: delivery.scheduledAt ?? message.createdAt,
   from: { name: message.fromName, address: message.from },
   replyTo: message.replyTo,

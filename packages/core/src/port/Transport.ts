@@ -53,7 +53,7 @@ export interface TransportCapabilities {
   readonly confirmsDelivery: boolean
   /** The transport runs `beforeFinalize` after the whole body and before `CRLF.CRLF`. */
   readonly signalsFinalize: boolean
-  /** The relay drops a second hand-off of one `Message-ID`. */
+  /** The relay drops a second hand-off of one `Message-ID` to one recipient, and none to another recipient. */
   readonly idempotentHandOff: boolean
   /**
    * The largest message that the relay takes, in bytes; `null` when no limit is known. The core makes no attempt for a message whose bodies and
@@ -71,7 +71,7 @@ export interface TransportCapabilities {
 
 /** One message for one recipient. It is the same in all attempts of a delivery, so that a receiver can drop a duplicate. */
 export interface OutgoingMessage {
-  /** The header field `Message-ID` with angle brackets (RFC 5322 §3.6.4). */
+  /** The header field `Message-ID` with angle brackets (RFC 5322 §3.6.4). Copies of one message with `cc` or `bcc` have the same. */
   readonly messageIdHeader: string
   readonly date: Instant
   readonly from: { readonly name: string | null; readonly address: string }

@@ -30,9 +30,6 @@ export interface SampleMail {
 
 export const senderDomain = "shop.test"
 
-/** The `Message-ID` of a delivery from the sender domain. */
-export const messageIdOf = (deliveryId: string): string => `<${deliveryId}@${senderDomain}>`
-
 /** The sample as a program sends it, without the header fields, which are an option. */
 export const inputOf = ({
   fromName,

@@ -7,7 +7,7 @@
 import type { OnAmbiguous } from "@mailkeep/core"
 import Database from "better-sqlite3"
 import type { Arrived } from "../kill/killLoop.ts"
-import { byMessageId } from "./peers/collector.ts"
+import { byDelivery } from "./peers/collector.ts"
 import type { Spool, SpooledMail } from "./peers/Spool.ts"
 
 /** A delivery with its attempts. */
@@ -56,9 +56,7 @@ export const explainedMails = (store: string, spool: Spool, onAmbiguous: OnAmbig
   const database = new Database(store, { readonly: true })
   const rows = database.prepare(query).all() as ReadonlyArray<DeliveryRow>
   database.close()
-  const arrived = new Map(
-    [...byMessageId(spool)].map(([id, mails]) => [/^<(del_[0-9a-z]+)@/.exec(id)?.[1] ?? id, mails])
-  )
+  const arrived = byDelivery(spool)
   const known = new Set(rows.map(({ id }) => id))
   return {
     deliveryIds: new Set(arrived.keys()),

@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { project } from "../embeddedMail.ts"
 import type { FaultRun } from "../FaultRun.ts"
 import type { Collector } from "./peers/collector.ts"
-import { byMessageId, startCollector } from "./peers/collector.ts"
+import { byDelivery, messageIdOf, startCollector } from "./peers/collector.ts"
 import type { DnsRecords } from "./peers/dkimVerifiers.ts"
 import { parsedByPostalMime, parsedByPython } from "./peers/parsers.ts"
 import type { Postfix } from "./peers/postfix.ts"
@@ -19,7 +19,7 @@ import type { SpooledMail } from "./peers/Spool.ts"
 import { makePublishedDns } from "./publishedDns.ts"
 import { allHandedOver, relayMail, verifySenderDomain } from "./relayMail.ts"
 import type { SampleMail } from "./SampleMail.ts"
-import { inputOf, messageIdOf, sampleMail, senderDomain } from "./SampleMail.ts"
+import { inputOf, sampleMail, senderDomain } from "./SampleMail.ts"
 import { differences } from "./sampleVerdict.ts"
 import { signatureFailures } from "./signatureVerdict.ts"
 
@@ -36,6 +36,8 @@ export interface ExactlyOnceOptions {
 interface Expected {
   readonly deliveryId: string
   readonly recipient: string
+  /** The `Message-ID`. The copies of one message have that of the first delivery. */
+  readonly messageId: string
   readonly sample: SampleMail
 }
 
@@ -57,7 +59,12 @@ const sendAll = ({ deliveries, seed }: ExactlyOnceOptions) =>
         const { deliveryIds } = yield* sending.send(project, inputOf(sample), { headers })
         const recipients = [...sample.to, ...sample.cc, ...sample.bcc]
         for (const [index, deliveryId] of deliveryIds.entries())
-          expected.push({ deliveryId, recipient: recipients[index]!, sample })
+          expected.push({
+            deliveryId,
+            recipient: recipients[index]!,
+            messageId: `<${sample.to.length > 1 ? deliveryId : deliveryIds[0]!}@${senderDomain}>`,
+            sample
+          })
       }
     })
     yield* Effect.all(
@@ -73,7 +80,7 @@ const wrongCounts = (
   expected: ReadonlyArray<Expected>,
   received: ReadonlyMap<string, ReadonlyArray<SpooledMail>>
 ): ReadonlyArray<string> => {
-  const accepted = new Set(expected.map(({ deliveryId }) => messageIdOf(deliveryId)))
+  const accepted = new Set(expected.map(({ deliveryId }) => deliveryId))
   return [
     ...[...accepted].flatMap((id) => {
       const copies = received.get(id)?.length ?? 0
@@ -110,12 +117,16 @@ const verdict = async (
 ): Promise<FaultRun> => {
   const failures: Array<string> = []
   if (!(await postfix.emptied())) failures.push(`Postfix still has ${postfix.queued()} messages`)
-  const received = byMessageId(collector.spool)
+  const received = byDelivery(collector.spool)
   failures.push(...wrongCounts(expected, received))
   const pairs = expected.flatMap((one) => {
-    const [mail] = received.get(messageIdOf(one.deliveryId)) ?? []
+    const [mail] = received.get(one.deliveryId) ?? []
     return mail === undefined ? [] : [[one, mail] as const]
   })
+  for (const [{ deliveryId, messageId }, mail] of pairs) {
+    const found = messageIdOf(collector.spool, mail)
+    if (found !== messageId) failures.push(`${deliveryId} has the Message-ID ${found} instead of ${messageId}`)
+  }
   failures.push(...(await wrongContents(collector, pairs)))
   const signatures = await signatureFailures(
     collector.spool,

@@ -73,6 +73,10 @@ export const idAt = <P extends IdPrefix>(block: IdBlock, prefix: P, n: number): 
   return `${prefix}_${base32(time, 10)}${base32(high, 8)}${base32(low, 8)}`
 }
 
+/** The id with another prefix and the same ULID. A message and its first delivery have one ULID. */
+export const withPrefix = <P extends IdPrefix>(prefix: P, id: Id<IdPrefix>): Id<P> =>
+  `${prefix}_${id.slice(id.indexOf("_") + 1)}`
+
 /** Makes a new block from 10 random bytes. */
 export const blockFrom = (time: Instant, random: Uint8Array): IdBlock => {
   const half = (from: number) => random.subarray(from, from + 5).reduce((value, byte) => value * 256 + byte, 0)

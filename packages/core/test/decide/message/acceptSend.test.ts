@@ -14,6 +14,7 @@ import { parseSendOptions } from "../../../src/domain/message/SendOptions.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
 import type { Change, ChangeOf, ChangeTag } from "../../../src/domain/store/Change.ts"
 import { inCommitOrder } from "../../../src/domain/store/commitOrder.ts"
+import { withPrefix } from "../../../src/domain/value/Id.ts"
 import { dayMillis, hourMillis } from "../../../src/domain/value/Instant.ts"
 import { acceptSendFacts as facts } from "./acceptSendFacts.ts"
 import { counterChanges, domain, now, project, suppression, validSend } from "../fixtures.ts"
@@ -226,6 +227,7 @@ describe("acceptSend, for a valid send", () => {
     const { answer, changes } = Result.getOrThrow(acceptSend(sent, known))
     const [message] = only(changes, "InsertMessage")
     const deliveries = only(changes, "InsertDelivery").map(({ delivery }) => delivery)
+    expect(deliveries[0]!.id).toBe(withPrefix("del", message!.message.id))
     expect(changes.map(({ _tag }) => _tag)).toEqual([
       "Expect",
       "Expect",

@@ -13,13 +13,13 @@ import { Effect } from "effect"
 import { project } from "../../embeddedMail.ts"
 import type { FaultRun } from "../../FaultRun.ts"
 import type { Collector } from "../peers/collector.ts"
-import { byMessageId, startCollector } from "../peers/collector.ts"
+import { byDelivery, startCollector } from "../peers/collector.ts"
 import { parsedByPostalMime, parsedByPython } from "../peers/parsers.ts"
 import type { Postfix } from "../peers/postfix.ts"
 import { startPostfix } from "../peers/postfix.ts"
 import { makePublishedDns } from "../publishedDns.ts"
 import { allHandedOver, relayMail, verifySenderDomain } from "../relayMail.ts"
-import { messageIdOf, senderDomain } from "../SampleMail.ts"
+import { senderDomain } from "../SampleMail.ts"
 import type { InjectionCase } from "./cases.ts"
 import { injectionCases } from "./cases.ts"
 import type { Entry } from "./entries.ts"
@@ -98,13 +98,11 @@ const verdict = async (
   { spool, strayCommands }: Collector,
   postfix: Postfix
 ): Promise<ReadonlyArray<string>> => {
-  const received = byMessageId(spool)
-  const pairs = accepted.flatMap((one) =>
-    (received.get(messageIdOf(one.deliveryId)) ?? []).map((mail) => [one, mail] as const)
-  )
+  const received = byDelivery(spool)
+  const pairs = accepted.flatMap((one) => (received.get(one.deliveryId) ?? []).map((mail) => [one, mail] as const))
   const failures: Array<string> = []
   for (const one of accepted) {
-    const copies = received.get(messageIdOf(one.deliveryId))?.length ?? 0
+    const copies = received.get(one.deliveryId)?.length ?? 0
     if (copies !== (isAtRelay(one) ? 1 : 0))
       failures.push(
         `${one.entry}, ${one.case.field}, ${one.case.payload.name}: is ${one.status}, arrived ${copies} times`

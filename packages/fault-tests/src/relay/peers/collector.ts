@@ -149,11 +149,22 @@ export const startCollector = async (folder: string): Promise<Collector> => {
   }
 }
 
-/** The messages by the value of their `Message-ID`. A message without one has the empty name. */
-export const byMessageId = (spool: Spool): ReadonlyMap<string, ReadonlyArray<SpooledMail>> =>
+/** The value of the field `Message-ID`, with angle brackets. Empty for a message without one. */
+export const messageIdOf = (spool: Spool, mail: SpooledMail): string => {
+  const raw = spool.raw(mail)
+  const end = raw.indexOf("\r\n\r\n")
+  const head = raw.subarray(0, end < 0 ? raw.length : end).toString("latin1")
+  return /^message-id:\s*(<[^>]*>)/im.exec(head)?.[1] ?? ""
+}
+
+/**
+ * The messages by the id of their delivery: that in the return path. A message without one has that in its `Message-ID`, and any other its whole
+ * `Message-ID`.
+ */
+export const byDelivery = (spool: Spool): ReadonlyMap<string, ReadonlyArray<SpooledMail>> =>
   Map.groupBy(spool.mails(), (mail) => {
-    const raw = spool.raw(mail)
-    const end = raw.indexOf("\r\n\r\n")
-    const head = raw.subarray(0, end < 0 ? raw.length : end).toString("latin1")
-    return /^message-id:\s*(<[^>]*>)/im.exec(head)?.[1] ?? ""
+    const [, ulid] = /^b\+([0-9a-z]{26})\./.exec(mail.from) ?? []
+    if (ulid !== undefined) return `del_${ulid}`
+    const messageId = messageIdOf(spool, mail)
+    return /^<(del_[0-9a-z]+)@/.exec(messageId)?.[1] ?? messageId
   })

@@ -1,0 +1,13 @@
+/**
+ * The header field `Message-ID` (RFC 5322 §3.6.4). Source: decision 0030.
+ */
+import type { Delivery } from "../delivery/Delivery.ts"
+import { withPrefix } from "../value/Id.ts"
+import type { Message } from "./Message.ts"
+
+/**
+ * The `Message-ID` of a delivery, with angle brackets: the id of the delivery at the sender domain. The copies of one message with `cc` or `bcc` have that
+ * of the first delivery, so that a reply to one of them belongs to the same conversation for all recipients.
+ */
+export const messageIdHeaderOf = (delivery: Pick<Delivery, "id">, { id, to, domain }: Message): string =>
+  `<${to.length === 0 ? delivery.id : withPrefix("del", id)}@${domain}>`
