@@ -7,7 +7,7 @@ import type { Message } from "./Message.ts"
 
 /**
  * The `Message-ID` of a delivery, with angle brackets: the id of the delivery at the sender domain. The copies of one message with `cc` or `bcc` have that
- * of the first delivery, so that a reply to one of them belongs to the same conversation for all recipients.
+ * of the first delivery. A reply to one of them then belongs to one conversation for all recipients.
  */
 export const messageIdHeaderOf = (delivery: Pick<Delivery, "id">, { id, to, domain }: Message): string =>
   `<${to.length === 0 ? delivery.id : withPrefix("del", id)}@${domain}>`
