@@ -98,7 +98,10 @@ export const sends = clarified(3, "Send", [
   [
     "Several `to` are separate copies. `cc` and `bcc` share one set of headers, and no copy has a `Bcc` header.",
     [at.internal("transportRun")],
-    [handOffs("hands each of several recipients a separate copy, and shows cc but not bcc in the headers")],
+    [
+      handOffs("hands each of several recipients a separate copy, and shows cc but not bcc in the headers"),
+      handOffs("gives separate copies a Message-ID each, and the copies with cc and bcc that of the first delivery")
+    ],
     "0010-addresses"
   ],
   [
