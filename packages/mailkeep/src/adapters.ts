@@ -58,7 +58,7 @@ const sqliteRules: OptionRules<SqliteStoreOptions> = {
   )
 }
 
-/** The package is not installed beside a bundle, or its native module is in the bundle. */
+/** The bundle of a product cannot find the package, or contains its native module. */
 const packageNotLoaded = (where: string, cause: unknown): StoreNotOpened =>
   new StoreNotOpened({
     reason: "unsupported_runtime",

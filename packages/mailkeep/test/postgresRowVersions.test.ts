@@ -123,7 +123,7 @@ WHERE i.indrelid = 'mailkeep.deliveries'::regclass AND a.attname IN ('status', '
     expect((await client.query(waiting)).rows).toEqual([{ status: "queued", count: "1", late: "1" }])
   })
 
-  it("shows a transaction that has written, is idle and keeps dead rows, and whoever waits for its lock", async () => {
+  it("shows an idle transaction that keeps dead rows, and a statement that waits for its lock", async () => {
     const [statements] = guideStatements("What to watch")
     const [keepsRows, waits] = [statements![2]!, statements![4]!]
     const [idle, waiting] = [new Client({ connectionString: url }), new Client({ connectionString: url })]

@@ -172,3 +172,7 @@ export const spend = (
   name: CounterName = "allowance",
   project = projectId
 ): Change => ({ _tag: "AddToCounter", projectId: project, name, by, max })
+
+/** Sweeps messages, from the oldest. Returns the number of the deleted ones. */
+export const sweepOldestMessages = (store: MailStoreShape, before: number, limit: number) =>
+  Effect.map(store.sweepMessages({ before, after: null, limit }), ({ deleted }) => deleted)

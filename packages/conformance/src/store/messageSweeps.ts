@@ -5,7 +5,7 @@ import type { Delivery, MailStoreShape, Message, Position, SweptMessages } from 
 import { deliveryInstants } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
-import { commit, insert, put, spend } from "./changes.ts"
+import { commit, insert, put, spend, sweepOldestMessages } from "./changes.ts"
 import { ask } from "./queries.ts"
 import { noon, otherId, projectId } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
@@ -20,8 +20,7 @@ const ended = (change: Partial<Delivery> = {}): Delivery =>
 
 const old = (change: Partial<Message> = {}): Message => sample.message({ createdAt: 1, attachments: [], ...change })
 
-const sweep = (store: MailStoreShape, limit = 99) =>
-  Effect.map(store.sweepMessages({ before: noon, after: null, limit }), ({ deleted }) => deleted)
+const sweep = (store: MailStoreShape, limit = 99) => sweepOldestMessages(store, noon, limit)
 
 const isLeft = (store: MailStoreShape, id: string, project = projectId) =>
   Effect.map(ask(store, { _tag: "Message", projectId: project, id }), (one) => one !== null)

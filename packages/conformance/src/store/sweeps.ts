@@ -6,7 +6,7 @@ import { sweepKinds, wholeRotation } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
 import { ask } from "./queries.ts"
-import { commit, insert, put, renewLease } from "./changes.ts"
+import { commit, insert, put, renewLease, sweepOldestMessages } from "./changes.ts"
 import * as sample from "./sampleRecords.ts"
 import { idsOf, noon, otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
@@ -20,9 +20,7 @@ type SweptKind = (typeof sweptKinds)[number]
 
 /** Deletes old records of a kind. Returns their number. */
 const sweep = (store: MailStoreShape, kind: SweptKind, before: number, limit: number) =>
-  kind === "messages"
-    ? Effect.map(store.sweepMessages({ before, after: null, limit }), ({ deleted }) => deleted)
-    : store.sweep({ kind, before, limit })
+  kind === "messages" ? sweepOldestMessages(store, before, limit) : store.sweep({ kind, before, limit })
 
 /** The ages of six records of each kind, in the order of their ids: two old ties, two at the bound, a newer and the oldest. */
 const ages = [2, 2, 4, 4, 5, 1]

@@ -32,7 +32,7 @@ export const hasEndedBefore = (delivery: Delivery, before: number): boolean =>
     return at === null || at < before
   })
 
-/** The messages that a sweep deletes, of those that it has `examined`: the answer to the query `MessagesBefore`. And where the next sweep continues. */
+/** Which messages a sweep deletes, and where the next sweep continues. The sweep has `examined` the answer to the query `MessagesBefore`. */
 export const evaluateMessageSweep = (
   examined: ReadonlyArray<Message>,
   deliveriesOf: (message: Message) => ReadonlyArray<Delivery>,
