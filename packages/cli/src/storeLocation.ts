@@ -3,6 +3,7 @@
  */
 import { statSync } from "node:fs"
 import { join } from "node:path"
+import { unencodedPasswordProblem } from "@mailkeep/core/options"
 import { Redacted, Result } from "effect"
 import { Flag } from "effect/cli"
 import type { DatabaseOptions } from "./databaseParameters.ts"
@@ -24,16 +25,11 @@ const complaint = (text: string): string => {
   return `Expected sqlite:PATH or postgres://…, not "${shown === undefined ? text : `${shown}…`}"`
 }
 
-/** A password with one of `/ ? #` ends the host too early, so that a part of the password would be the name of the host or of the database. */
-const isPasswordUnencoded = (url: string): boolean => /^\w+:\/\/[^/?#]*[/?#][^=]*@/.test(url)
-
 const databaseOf = (text: string): Result.Result<StoreLocation, string> => {
   const found = partsOf(text)
   if (found === undefined) return Result.fail(complaint(text))
-  if (isPasswordUnencoded(text))
-    return Result.fail(
-      "The URL has an @ behind its host. Encode the user and the password: / is %2F, ? is %3F, # is %23 and @ is %40"
-    )
+  const problem = unencodedPasswordProblem(text)
+  if (problem !== undefined) return Result.fail(`The URL ${problem}`)
   return Result.map(takeOptions(found), ({ url, options }) => ({
     kind: "postgres",
     // `URL` changes the text, so a URL without our parameters stays as it was given.

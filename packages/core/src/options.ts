@@ -21,6 +21,7 @@ export {
   mustBe,
   optionsOf,
   timerMillisMax,
+  unencodedPasswordProblem,
   wholeOption,
   wholeOrNullOption
 } from "./domain/value/OptionRule.ts"

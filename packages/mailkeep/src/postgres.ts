@@ -14,7 +14,7 @@
  * ```
  */
 import type { OptionRule, OptionRules } from "@mailkeep/core/options"
-import { assertOptions, flagOption, mustBe, optionsOf } from "@mailkeep/core/options"
+import { assertOptions, flagOption, mustBe, optionsOf, unencodedPasswordProblem } from "@mailkeep/core/options"
 import type { PostgresMailStore } from "@mailkeep/postgres"
 import { Effect, Layer } from "effect"
 import type { StoreAdapter } from "./adapters.ts"
@@ -28,17 +28,14 @@ export type PostgresPool = Extract<PostgresStoreOptions, { readonly pool: unknow
 
 type OptionName<O = PostgresStoreOptions> = O extends unknown ? keyof O : never
 
-/** A password with one of `/ ? #` ends the host too early, so that a part of the password would be the name of the host or of the database. */
-const isPasswordUnencoded = (url: string): boolean => /^\w+:\/\/[^/?#]*[/?#][^=]*@/.test(url)
-
 /** Refuses a text that `pg` would read as another host. Never shows the text, because it can contain a password. */
 const urlRule: OptionRule = (value, path) => {
   // `pg` also takes a URL with a user and without a host, for a socket of the machine.
   const isUrl =
     typeof value === "string" && /^postgres(ql)?:\/\//i.test(value) && URL.canParse(value.replace("@/", "@localhost/"))
   if (!isUrl) return `${path} must have the form postgres://user:password@host/database or postgresql://….`
-  if (isPasswordUnencoded(value))
-    return `${path} has an @ behind its host. Encode the user and the password: / is %2F, ? is %3F, # is %23 and @ is %40.`
+  const problem = unencodedPasswordProblem(value)
+  if (problem !== undefined) return `${path} ${problem}.`
   const ofCommand = /[?&](mailkeep_\w+)/.exec(value)?.[1]
   return ofCommand === undefined
     ? undefined

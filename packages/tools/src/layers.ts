@@ -183,6 +183,7 @@ const layers = {
       "core/binding",
       "core/move",
       "core/node",
+      "core/options",
       "postgres",
       "sqlite",
       "smtp",

@@ -94,3 +94,12 @@ export const checkedOptions = <Options extends object>(
 /** Whether a value is text with a certificate in PEM (RFC 7468 §5.1). Does not read the certificate. */
 export const hasPemCertificate = (value: unknown): value is string =>
   typeof value === "string" && /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/.test(value)
+
+/**
+ * Says that the password of a URL is not encoded, without subject and full stop; otherwise `undefined`. The host ends at `/`, `?` or `#`. A password with
+ * one of them would have its rest as the name of the host or of the database.
+ */
+export const unencodedPasswordProblem = (url: string): string | undefined =>
+  /^\w+:\/\/[^/?#]*[/?#][^=]*@/.test(url)
+    ? "has an @ behind its host. Encode the user and the password: / is %2F, ? is %3F, # is %23 and @ is %40"
+    : undefined
