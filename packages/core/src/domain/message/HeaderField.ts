@@ -49,11 +49,14 @@ export const isIdField = (lower: string): boolean => lower === "in-reply-to" || 
 /** The name of a mailing list, before its id in angle brackets. The transport encodes it. Source: RFC 2919 §3. */
 const listName = /^[^<>]*(?=<[^<>]*>$)/
 
-/** The words of a value as the transport writes them: it removes spaces in an id of a message, and adds missing angle brackets. */
+/**
+ * The words of a value as the transport writes them: it removes spaces from a `<` to the next `>` in a field with ids of messages, and adds missing
+ * angle brackets.
+ */
 const wordsOf = (lower: string, value: string): ReadonlyArray<string> =>
   isIdField(lower)
     ? value
-        .replace(/<[^<>]*>/g, (id) => id.replaceAll(" ", ""))
+        .replace(/<[^>]*>/g, (id) => id.replaceAll(" ", ""))
         .split(" ")
         .map((id) => `<${id.replace(/^<|>$/g, "")}>`)
     : value.split(" ")

@@ -58,6 +58,7 @@ describe("headerFieldIssues", () => {
     ["a URL of 998 characters", "List-Post", `<https://x.example/${"u".repeat(978)}>`, "too_long"],
     ["an id of 998 characters", "References", `<${"a".repeat(996)}>`, "too_long"],
     ["an id that gets 998 characters with angle brackets", "References", "a".repeat(996), "too_long"],
+    ["an id of 998 characters with the text before it", "References", `a<<< <${"a".repeat(991)}>`, "too_long"],
     ["an id that is not ASCII", "In-Reply-To", "<grüße.1@x.example>", "invalid_value"]
   ])("refuses %s, because it cannot be sent", (_, name, value, code) => {
     expect(issues({ [name]: value })).toEqual([[`headers.${name}`, code]])
