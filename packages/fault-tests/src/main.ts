@@ -16,7 +16,8 @@ import { simulatedOverPostgres } from "./postgres/simulatedOverPostgres.ts"
 import { withPostgres } from "./postgres/withPostgres.ts"
 import { bounceRun } from "./relay/bounces/bounceRun.ts"
 import { exactlyOnce } from "./relay/exactlyOnce.ts"
-import { guideRun } from "./relay/guide/guideRun.ts"
+import { firstMailRun } from "./relay/guide/firstMailRun.ts"
+import { deliveredMailRun } from "./relay/guide/deliveredMailRun.ts"
 import { injectionRun } from "./relay/injection/injectionRun.ts"
 import { withPeers } from "./relay/peers/installed.ts"
 import { relayKill } from "./relay/relayKill.ts"
@@ -56,12 +57,14 @@ const amount = (given: string | undefined, inCi: number): number =>
 const combined = async (runs: ReadonlyArray<() => Promise<FaultRun>>): Promise<FaultRun> => {
   const counts: Record<string, number> = {}
   const failures: Array<string> = []
+  const skipped: Array<string> = []
   for (const run of runs) {
     const one = await run()
     for (const [what, count] of Object.entries(one.counts)) counts[what] = (counts[what] ?? 0) + count
     failures.push(...one.failures)
+    if (one.skipped !== undefined) skipped.push(one.skipped)
   }
-  return { counts, failures }
+  return skipped.length === 0 ? { counts, failures } : { counts, failures, skipped: skipped.join(" ") }
 }
 
 const seed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
@@ -92,7 +95,7 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   "relay-kill": () => withPeers(() => relayKill({ cycles: amount(values.cycles, 50) })),
   injection: () => withPeers(() => injectionRun({ stride: values.long ? 1 : 5 })),
   bounces: () => withPeers(bounceRun),
-  guide: () => withPeers(guideRun),
+  guide: () => combined([firstMailRun, () => withPeers(deliveredMailRun)]),
   "postgres-product": () => withPostgres(() => serverFaultRun("product", amount(values.cycles, 15))),
   "postgres-server": () => withPostgres(() => serverFaultRun("server", amount(values.cycles, 10))),
   "postgres-failover": () => withPostgres(() => serverFaultRun("failover", amount(values.cycles, 2))),

@@ -50,7 +50,7 @@ export const isIdField = (lower: string): boolean => lower === "in-reply-to" || 
 const listName = /^[^<>]*(?=<[^<>]*>$)/
 
 /**
- * The words of a value as the transport writes them: it removes spaces from a `<` to the next `>` in a field with ids of messages, and adds missing
+ * The words of a value as the transport writes them. In a field with ids of messages, it removes the spaces from a `<` to the next `>`, and adds missing
  * angle brackets.
  */
 const wordsOf = (lower: string, value: string): ReadonlyArray<string> =>
