@@ -107,7 +107,7 @@ const sectionsOf = (commands: ReadonlyArray<Described>): ReadonlyArray<string> =
   })
 
 /** Every command that does something, with its help. `serve` comes first, because most commands work beside it. */
-const describedCommands = async (): Promise<ReadonlyArray<Described>> =>
+export const describedCommands = async (): Promise<ReadonlyArray<Described>> =>
   (await commandsBelow([]))
     .filter(({ doc }) => doc.subcommands === undefined || doc.subcommands.length === 0)
     .toSorted((a, b) => Number(b.path[0] === "serve") - Number(a.path[0] === "serve"))
