@@ -58,8 +58,14 @@ const claimFields = (status: DeliveryStatus): Partial<DeliveryState> =>
       ? { worker: null }
       : { worker: null, dueAt: null }
 
-/** A difference between the clocks of two processes, or a step back of the clock, up to this size makes no delivery due early. */
-const clockSkewMillis = 30 * secondMillis
+/** A difference between the clocks of two processes, or a step back of the clock, up to this size makes no retry due early. */
+const retrySkewMillis = 30 * secondMillis
+
+/**
+ * The same for a delivery that is due at once. It is small, because the delivery waits for so long at most. Without it, each claim whose clock shows an
+ * earlier time, by only a millisecond, would look for deliveries that waited for a clock that was set back.
+ */
+const immediateSkewMillis = secondMillis
 
 /** When `dueAt` was set, by the clock. A time that the sender chose is awaited by the wall clock alone. Source: decision 0044. */
 const dueSetAtOf = (
@@ -73,8 +79,8 @@ const dueSetAtOf = (
     : dueAt === undefined
       ? dueSetAt
       : dueAt <= now
-        ? dueAt
-        : now - clockSkewMillis
+        ? dueAt - immediateSkewMillis
+        : now - retrySkewMillis
 
 interface UsageEffect {
   readonly state: Partial<DeliveryState>

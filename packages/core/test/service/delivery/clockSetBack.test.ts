@@ -17,7 +17,7 @@ import {
 import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import { settableClock } from "@mailkeep/test-support/settableClock"
 import { StubTransport } from "@mailkeep/smtp"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { deliveryState, freshAttempt } from "../../../src/domain/delivery/Delivery.ts"
@@ -25,14 +25,14 @@ import { wholeRotation } from "../../../src/domain/store/Rotation.ts"
 import { dayMillis, hourMillis, minuteMillis, secondMillis } from "../../../src/domain/value/Instant.ts"
 import { Dispatcher, formatInstant, MailStore } from "../../../src/index.ts"
 
-const claimAll = { now: start, limit: 9, worker: "dead", leaseUntil: start + 30_000, rotation: wholeRotation } as const
-
 /** A worker claims the delivery and dies, before or after it began an attempt. */
 const claimedByDeadWorker = (phase: "claimed" | "started" | "finalizing") =>
   Effect.gen(function* () {
     const id = yield* sendOne
     const store = yield* MailStore
-    const [claimed] = yield* store.claim({ kind: "dueQueued", ...claimAll })
+    const now = yield* Clock.currentTimeMillis
+    const claim = { now, limit: 9, worker: "dead", leaseUntil: now + 30_000, rotation: wholeRotation } as const
+    const [claimed] = yield* store.claim({ kind: "dueQueued", ...claim })
     if (phase === "claimed") return id
     const sending = { ...deliveryState(claimed!), status: "sending", attemptCount: 1, fencingToken: 2 } as const
     yield* store.commit([
