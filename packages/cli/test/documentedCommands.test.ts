@@ -34,8 +34,8 @@ const problemOf = (line: string): string | undefined => {
   return unknown.length === 0 ? undefined : `no flag --${unknown.join(", --")}: ${line}`
 }
 
-describe("the command lines of the documentation", () => {
-  it("name commands and flags that exist", () => {
+describe("the documentation", () => {
+  it("contains only commands and flags that exist", () => {
     const lines = pages.flatMap((page) =>
       commandLines(readFileSync(join(root, page), "utf8")).map((line) => [page, line.trim()] as const)
     )
@@ -43,7 +43,7 @@ describe("the command lines of the documentation", () => {
     expect(lines.flatMap(([page, line]) => problemOf(line)?.concat(` (${page})`) ?? [])).toEqual([])
   })
 
-  it("run the installed command, and not the one of a clone", () => {
+  it("runs the installed command, and not the one of a clone", () => {
     expect(pages.filter((page) => /pnpm(@\d+)? mailkeep/.test(readFileSync(join(root, page), "utf8")))).toEqual([])
   })
 
@@ -53,7 +53,7 @@ describe("the command lines of the documentation", () => {
     ["domains create acme.example", "no command: domains create acme.example"],
     ["keys create --perm email.send", "no flag --perm: keys create --perm email.send"],
     ["logs [--folow]", "no flag --folow: logs [--folow]"]
-  ])("would be refused where they name none: %s", (line, problem) => {
+  ])("has its command lines compared with the command: %s", (line, problem) => {
     expect(problemOf(line)).toBe(problem)
   })
 })

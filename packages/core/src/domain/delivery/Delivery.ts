@@ -42,8 +42,8 @@ export interface DeliveryState {
   /** The instant from which a claim can take the delivery; `null` means never. */
   readonly dueAt: Instant | null
   /**
-   * The time of the clock when `dueAt` was set, minus 30 s. A clock that shows an earlier time was set back, so the delivery is due. `dueAt` minus 1 s
-   * if the delivery was due at once; `null` if it waits until its scheduled time, whatever the clock showed before. Source: decision 0044.
+   * The time of the clock when `dueAt` was set, minus 30 s, or minus 1 s if the delivery was due at once. A clock that shows an earlier time was set back,
+   * so the delivery is due. `null` if it waits until its scheduled time, whatever the clock showed before. Source: decision 0044.
    */
   readonly dueSetAt: Instant | null
   /** When the delivery was queued. Its lifetime starts at this instant. */
