@@ -228,6 +228,7 @@ describe("failureCauseOf, by the text", () => {
     "Domain does not exist",
     "host mx.example.org not found",
     "Unrouteable address",
+    "all relevant MX records point to non-existent hosts",
     "the domain is not reachable",
     "550 SMTPSEND.DNS.NonExistentDomain"
   ])("finds an unknown domain in %j", (diagnostic) => {
@@ -253,6 +254,22 @@ describe("failureCauseOf, by the text", () => {
 
   it("finds a host that takes no mail, whatever the code", () => {
     expect(failureCauseOf(replied("5.7.27", "Host does not accept mail"))).toBe("domain_unknown")
+  })
+
+  it.each([
+    ["5.1.0", "x-postfix", "Domain example.org does not accept mail (nullMX)"],
+    ["5.0.0", null, "ada@example.org an MX or SRV record indicated no SMTP service"]
+  ])("finds the null MX of a domain in the text of a relay: %s, %s, %j", (reportedEnhancedCode, type, diagnostic) => {
+    expect(failureCauseOf(facts({ reportedEnhancedCode, diagnosticType: type, diagnostic }))).toBe("domain_unknown")
+  })
+
+  it.each([
+    "Host does not accept mail from dynamic addresses",
+    "This host does not accept mail from domains whose servers do not answer",
+    "Domain example.org does not accept email from outside of the company",
+    "Sender address rejected: Domain acme.example does not accept mail (nullMX)"
+  ])("finds a host that refuses only this sender in %j", (diagnostic) => {
+    expect(failureCauseOf(replied("5.7.1", diagnostic))).toBe("refused")
   })
 
   it.each([

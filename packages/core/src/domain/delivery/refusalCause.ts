@@ -49,13 +49,17 @@ const mailboxUnavailableText = /\brequested (?:mail )?action not taken: mailbox 
 const domainUnknownTexts: ReadonlyArray<RegExp> = [
   // Between the noun and the verdict is at most the name of the host: "host mx.example.org said: user unknown" is about a user.
   /\b(?:host|domain)(?: name)?(?:[ :'"(<]+[\w-]{1,63}(?:\.[\w-]{1,63}){1,10}[.'")>]{0,2})?[ ,:]+(?:(?:is|was|does|could|be|has) ){0,2}(?:unknown|not found|not exist|(?:doesn't|doesnt) exist|not reachable|nonexistent|invalid)\b/i,
-  /\b(?:unknown|no such|invalid|non-?existent) (?:host|domain)\b/i,
+  /\b(?:unknown|no such|invalid|non-?existent) (?:host|domain)s?\b/i,
   /\bNonExistentDomain\b/i,
   /\bunroute?able (?:address|mail domain)\b/i
 ]
 
-/** The texts of RFC 7504 §3 and of RFC 7505 §4 for a host or a domain that takes no mail at all. */
-const takesNoMailText = /\b(?:host|domain) does(?:n't| not) accept (?:any )?e?mail\b/i
+/**
+ * The texts of RFC 7504 §3 and of RFC 7505 §4 for a host or a domain that takes no mail at all. Postfix adds the name of the domain, and Exim has a
+ * text of its own. A text with more words can be about this sender only.
+ */
+const takesNoMailText =
+  /\b(?:host|domain)(?: [\w.-]{1,253})? does(?:n't| not) accept (?:any )?e?mail(?=\s*(?:[.,;(]|$))|\bMX or SRV record indicated no SMTP service\b/i
 
 /** What a text says when the address itself is not the cause. Any of these takes away the certainty that a code seems to give. */
 const otherCauseTexts: ReadonlyArray<RegExp> = [
