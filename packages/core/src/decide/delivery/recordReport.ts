@@ -12,7 +12,7 @@ import type { DeliveryStatus } from "../../domain/delivery/DeliveryStatus.ts"
 import type { Trigger } from "../../domain/delivery/DeliveryTable.ts"
 import type { SmtpReply } from "../../domain/delivery/SmtpReply.ts"
 import { isDeliveryTimeExpired } from "../../domain/delivery/refusalCause.ts"
-import { classifyRefusal, isMailboxFull, shownReply } from "../../domain/delivery/SmtpReply.ts"
+import { classifyRefusal, isMailboxFull, saysMoreThanPermanent, shownReply } from "../../domain/delivery/SmtpReply.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import type { EventId } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
@@ -60,9 +60,9 @@ const fullMailbox: ReportEffect = { trigger: "BlockReported", bounceType: "soft"
 const blockedRecipient: ReportEffect = { trigger: "BlockReported", bounceType: "hard", suppresses: null }
 const blockedMessage: ReportEffect = { trigger: "MessageBlockReported", bounceType: "hard", suppresses: null }
 
-/** The enhanced code is more exact than the reply code. */
+/** The enhanced code is more exact than the reply code, unless it is 5.0.0. */
 const refusalOf = (reply: SmtpReply) =>
-  classifyRefusal(reply.enhancedCode === null ? reply : { ...reply, smtpCode: null }).trigger
+  classifyRefusal(saysMoreThanPermanent(reply.enhancedCode) ? { ...reply, smtpCode: null } : reply).trigger
 
 const bounceEffect = ({ cause }: ValidDeliveryReport, reply: SmtpReply): ReportEffect => {
   if (cause === "mailbox_unknown" || cause === "domain_unknown") return unknownMailbox
@@ -72,7 +72,8 @@ const bounceEffect = ({ cause }: ValidDeliveryReport, reply: SmtpReply): ReportE
   if (isMailboxFull(reply)) return fullMailbox
   if (cause === "expired") return expired
   const refusal = refusalOf(reply)
-  if (refusal === "MessageRefused" && hasCode) return blockedMessage
+  const saysWhat = reply.smtpCode !== null || saysMoreThanPermanent(reply.enhancedCode)
+  if (refusal === "MessageRefused" && saysWhat) return blockedMessage
   if (cause === "refused") return blockedRecipient
   if (refusal === "MailboxUnknown") return unknownMailbox
   // A relay that gives up after its last retry quotes a temporary code (RFC 3464 §2.3.4).

@@ -69,9 +69,13 @@ const refused = (trigger: RefusalMeaning["trigger"], suppress = false): RefusalM
 const isPermanent = ({ smtpCode, enhancedCode }: SmtpReply): boolean =>
   smtpCode === null ? enhancedCode?.startsWith("5") === true : smtpCode >= 500
 
-/** A permanent enhanced code. An enhanced code of another class than the reply code does not count. */
+/** Whether an enhanced code says more than that the failure is permanent (RFC 3463 §3.1). */
+export const saysMoreThanPermanent = (enhancedCode: string | null): enhancedCode is string =>
+  enhancedCode !== null && enhancedCode !== "5.0.0"
+
+/** A permanent enhanced code. One of another class than the reply code does not count, and 5.0.0 says nothing more than the reply code. */
 const permanentCodeOf = ({ enhancedCode }: SmtpReply): string | null =>
-  enhancedCode?.startsWith("5.") === true ? enhancedCode : null
+  saysMoreThanPermanent(enhancedCode) && enhancedCode.startsWith("5.") ? enhancedCode : null
 
 /** The subject and the detail of an enhanced code, such as `1.1`. */
 const subjectAndDetailOf = (reply: SmtpReply): string | null => permanentCodeOf(reply)?.slice(2) ?? null
@@ -203,7 +207,7 @@ export const refusalTable: ReadonlyArray<RefusalRow> = [
     source: "RFC 3463 §3.6 to §3.8"
   },
   {
-    when: "any other 550, 551 or 553 at `RCPT` without an enhanced code",
+    when: "any other 550, 551 or 553 at `RCPT` without an enhanced code, or with 5.0.0",
     matches: refusesRecipient,
     means: refused("RecipientBlocked"),
     source: "RFC 5321 §4.2.3"

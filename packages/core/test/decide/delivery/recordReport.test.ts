@@ -131,6 +131,39 @@ const rows: ReadonlyArray<Row> = [
     "hard",
     []
   ],
+  [
+    "a refusal with 5.0.0, which says no more than that it is permanent",
+    { kind: "bounced", cause: "refused", enhancedCode: "5.0.0" },
+    "bounced",
+    "recipient_blocked",
+    "hard",
+    []
+  ],
+  ["5.0.0 alone", { kind: "bounced", enhancedCode: "5.0.0" }, "bounced", "recipient_blocked", "hard", []],
+  [
+    "a bare 550 with 5.0.0",
+    { kind: "bounced", cause: "refused", smtpCode: 550, enhancedCode: "5.0.0" },
+    "bounced",
+    "recipient_blocked",
+    "hard",
+    []
+  ],
+  [
+    "a bare 554 with 5.0.0",
+    { kind: "bounced", cause: "refused", smtpCode: 554, enhancedCode: "5.0.0" },
+    "bounced",
+    "message_blocked",
+    "hard",
+    []
+  ],
+  [
+    "an unknown user by the text of a bare 550 with 5.0.0",
+    { kind: "bounced", smtpCode: 550, enhancedCode: "5.0.0", text: "No such user here" },
+    "bounced",
+    "hard_bounce",
+    "hard",
+    ["hard_bounce"]
+  ],
   ["a refusal without a code", { kind: "bounced", cause: "refused" }, "bounced", "recipient_blocked", "hard", []],
   [
     "a bounce that its source calls soft",

@@ -29,6 +29,9 @@ describe("classifyRefusal", () => {
     ["rcpt", 550, "5.1.351", "The message is undeliverable", "RecipientBlocked", false],
     ["rcpt", 550, "5.5.0", "Requested action not taken: mailbox unavailable", "MailboxUnknown", true],
     ["rcpt", 550, "5.5.0", "", "MessageRefused", false],
+    ["rcpt", 550, "5.0.0", "", "RecipientBlocked", false],
+    ["rcpt", 550, "5.0.0", "No such user", "MailboxUnknown", true],
+    ["endOfData", 550, "5.0.0", "No such user", "MessageRefused", false],
     // The mailbox exists.
     ["rcpt", 550, "5.2.1", "The user receives mail at a rate that prevents more messages", "RecipientBlocked", false],
     ["rcpt", 550, "5.2.1", "", "RecipientBlocked", false],
