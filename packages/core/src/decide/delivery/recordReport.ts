@@ -125,6 +125,12 @@ const endedAttempt = (
   return [endAttempt(attempt, delivery, { outcome, statusMessage: reportedBeforeReply }, now)]
 }
 
+/** The explanation of the report. A bounce without one has none: the message until now is the positive reply of the relay. */
+const statusMessageOf = ({ kind }: ValidDeliveryReport, reply: SmtpReply): Partial<Delivery> => {
+  if (reply.text !== "") return { statusMessage: shownReply(reply) }
+  return kind === "bounced" ? { statusMessage: null } : {}
+}
+
 /** Records the report, or changes nothing when it says nothing new. */
 export const recordReport = (report: ValidDeliveryReport, facts: RecordReportFacts): Decision<RecordedReport> => {
   const { now, eventId, delivery } = facts
@@ -141,7 +147,7 @@ export const recordReport = (report: ValidDeliveryReport, facts: RecordReportFac
   const transition = applyTransition(delivery, effect.trigger, now, {
     reachedRelay: true,
     ...(effect.bounceType === null ? {} : { bounceType: effect.bounceType }),
-    ...(reply.text === "" ? {} : { statusMessage: shownReply(reply) })
+    ...statusMessageOf(report, reply)
   })
   return {
     answer: { outcome: "recorded", status: transition.after.status },

@@ -194,6 +194,14 @@ describe("recordReport", () => {
     })
   })
 
+  it("does not keep the positive reply of the relay as the message of a bounce", () => {
+    const accepted = facts({ statusMessage: "Ok: queued as 12" })
+    expect(recorded({ kind: "bounced", text: "Unknown" }, accepted).after.delivery.statusMessage).toBe("Unknown")
+    expect(recorded({ kind: "bounced", enhancedCode: "5.1.1" }, accepted).after.delivery.statusMessage).toBeNull()
+    for (const kind of ["delivered", "complained"] as const)
+      expect(recorded({ kind }, accepted).after.delivery.statusMessage).toBe("Ok: queued as 12")
+  })
+
   it("changes nothing for a delivery that was never handed over", () => {
     const never = ["scheduled", "canceled", "suppressed"] as const
     const report: DeliveryReport = { kind: "complained" }
