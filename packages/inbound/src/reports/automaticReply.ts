@@ -5,6 +5,7 @@
 import { firstValue, valuesOf, withParameters } from "../mime/headerFields.ts"
 import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import type { MimeMessage } from "./mimeParts.ts"
+import { subjectOf } from "./subject.ts"
 
 /** The subject of replies from systems that set no field. */
 const subjectText =
@@ -17,7 +18,7 @@ const precedenceText = /^\s*auto_?reply\b/i
 
 /** Says whether the subject is that of a vacation reply. */
 export const hasSubjectOfReply = (headers: ParsedHeaderFields): boolean =>
-  subjectText.test(firstValue(headers, "subject")?.slice(0, 200) ?? "")
+  subjectText.test(subjectOf(headers).slice(0, 200))
 
 /** Says whether a message is a reply that a program sent. Decide first that it is no report: mail systems mark their reports alike. */
 export const isAutomaticReply = (headers: ParsedHeaderFields): boolean => {

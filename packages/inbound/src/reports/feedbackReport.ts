@@ -6,6 +6,7 @@ import { addressesIn, addressOfField } from "./addresses.ts"
 import { firstValue, headerFieldsOf, valuesOf } from "../mime/headerFields.ts"
 import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import type { ComplaintReport, FeedbackType } from "./MailReport.ts"
+import { subjectOf } from "./subject.ts"
 
 const complaintRecipientsMax = 100
 
@@ -52,7 +53,7 @@ export const outlookComplaintOf = (
   returned: ParsedHeaderFields
 ): ComplaintReport | null => {
   const recipient = addressOfField(firstValue(returned, "x-hmxmroriginalrecipient"))
-  if (recipient === null || !/^\s*complaint about message\b/i.test(firstValue(headers, "subject") ?? "")) return null
+  if (recipient === null || !/^\s*complaint about message\b/i.test(subjectOf(headers))) return null
   return {
     _tag: "Complaint",
     feedbackType: "abuse",

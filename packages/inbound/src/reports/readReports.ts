@@ -7,13 +7,14 @@ import { isAutomaticReply, isDispositionNotification } from "./automaticReply.ts
 import { statusFieldsInText, statusFieldsOf, statusReportsOf } from "./deliveryStatus.ts"
 import type { StatusContext, StatusFields } from "./deliveryStatus.ts"
 import { complaintOf, feedbackFieldsOf, outlookComplaintOf } from "./feedbackReport.ts"
-import { firstValue, headerFieldsOf } from "../mime/headerFields.ts"
+import { headerFieldsOf } from "../mime/headerFields.ts"
 import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import type { MailReport, MailReportKind, MailReports } from "./MailReport.ts"
 import { readMimeMessage } from "./mimeParts.ts"
 import type { MimeMessage, MimePart } from "./mimeParts.ts"
 import { refusedCommandsIn } from "./refusedCommand.ts"
 import { correlationOf } from "./reportCorrelation.ts"
+import { subjectOf } from "./subject.ts"
 import {
   failedRecipientsOf,
   isFromMailSystem,
@@ -128,7 +129,7 @@ const bounceIn = (message: ReadableMessage, envelopeSender: string | null): Mail
   if (mime.type !== "multipart/report" && !isFromMailSystem(mime.headers, envelopeSender)) return null
   const inText = statusAnswer(message, statusFieldsInText(explanation))
   if (inText !== null) return inText
-  const speaks = mentionsFailure(firstValue(mime.headers, "subject") ?? "", explanation)
+  const speaks = mentionsFailure(subjectOf(mime.headers), explanation)
   const reports = speaks ? textBounceReports(mime.headers, explanation) : []
   return reports.length > 0 ? answer(message, "delivery-status", reports) : wrappedAnswer(message)
 }

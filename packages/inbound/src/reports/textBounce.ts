@@ -11,6 +11,7 @@ import { firstValue, valuesOf } from "../mime/headerFields.ts"
 import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import type { DeliveryAction, DeliveryStatusReport } from "./MailReport.ts"
 import { refusedCommandsIn } from "./refusedCommand.ts"
+import { subjectOf } from "./subject.ts"
 import {
   daemonLocalPart,
   daemonName,
@@ -212,7 +213,7 @@ export const textBounceReports = (
   headers: ParsedHeaderFields,
   explanation: string
 ): ReadonlyArray<DeliveryStatusReport> => {
-  const subject = firstValue(headers, "subject") ?? ""
+  const subject = subjectOf(headers)
   const statement = `${subject.slice(0, 500)}\n${explanation.slice(0, 8000)}`.replace(/\s+/g, " ")
   const action = delayText.test(statement) && !finalText.test(statement) ? "delayed" : "failed"
   const paragraphs = paragraphsOfBounce(headers, explanation)

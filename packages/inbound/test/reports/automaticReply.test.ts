@@ -18,6 +18,9 @@ describe("readReports, for an automatic reply", () => {
     ["Subject: Automatic reply: your order"],
     ["Subject: Automatische Antwort: Bestellung"],
     ["Subject: Abwesenheitsnotiz"],
+    ["Subject: =?utf-8?Q?R=C3=A9ponse_automatique_:_commande?="],
+    ["Subject: =?iso-8859-1?Q?R=E9ponse?=\r\n =?iso-8859-1?Q?_automatique?="],
+    ["Subject: =?UTF-8?B?QXV0b21hdGljIHJlcGx5OiBHcsO8w59l?="],
     ["Subject: Re: autoreply"]
   ])("reports nothing for a message with %j", (line) => {
     for (const envelopeSender of ["", "ada@example.org"])
@@ -27,6 +30,14 @@ describe("readReports, for an automatic reply", () => {
           reports: []
         }
       )
+  })
+
+  it("reports nothing for a reply with an encoded subject that names somebody else", () => {
+    const raw = textMail(
+      [...person, "Subject: =?utf-8?Q?R=C3=A9ponse_automatique_:_commande?="],
+      ["I have left the company, so your message could not be delivered to me. Write to", "bob@example.org"]
+    )
+    expect(readReports(raw, { envelopeSender: "" })).toMatchObject({ kind: "automatic-reply", reports: [] })
   })
 
   it("reports nothing for a vacation reply of a postmaster", () => {

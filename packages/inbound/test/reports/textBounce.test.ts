@@ -15,6 +15,15 @@ const summaryOf = (raw: Uint8Array, envelopeSender: string | null = null) =>
   statusOf(raw, envelopeSender).reports.map((report) => [report.recipient, report.action, bounceTypeOf(report)])
 
 describe("readReports, for a bounce in free text", () => {
+  it("reads a bounce whose encoded subject alone speaks of a failure", () => {
+    const subject = Buffer.from("Undelivered mail: Grüße").toString("base64")
+    const raw = textMail(
+      ["From: MAILER-DAEMON@mx.example.org", "To: b+del_1.abc@shop.example", `Subject: =?utf-8?B?${subject}?=`],
+      ["<ada@example.org>: 550 5.1.1 User unknown"]
+    )
+    expect(summaryOf(raw)).toEqual([["ada@example.org", "failed", "hard"]])
+  })
+
   it.each<[string, ReadonlyArray<string>, ReadonlyArray<unknown>]>([
     [
       "of qmail",
