@@ -22,13 +22,20 @@ interface ClientParts {
   _sendCommand(command: string, shown?: string): void
   _parseEhloExtensions(reply: string): void
   _onData(chunk: Buffer): void
+  _actionAUTHComplete(reply: string, isRetry: boolean | AuthDone, callback?: AuthDone): void
+  _formatError(message: string, type: string, response: string, command: string): RelayError
 }
+
+/** Runs when the login has ended. */
+type AuthDone = (error: RelayError) => void
 
 const {
   _actionEHLO: actOnEhlo,
   _sendCommand: sendCommand,
   _parseEhloExtensions: parseExtensions,
-  _onData: receive
+  _onData: receive,
+  _actionAUTHComplete: completeAuth,
+  _formatError: errorOf
 } = SMTPConnection.prototype as unknown as ClientParts
 
 /** The client of nodemailer, which sends a parameter of a command only to a relay that offers it. */
@@ -51,6 +58,13 @@ class Client extends SMTPConnection {
   _sendCommand(command: string, shown?: string): void {
     const asks = this.needsSmtpUtf8 && command.startsWith("MAIL FROM:") && !/ SMTPUTF8(?: |$)/.test(command)
     sendCommand.call(this, asks ? `${command} SMTPUTF8` : command, shown)
+  }
+
+  /** nodemailer answers each 334 by an empty line. A relay that sends nothing else would keep it busy without an end. */
+  _actionAUTHComplete(reply: string, isRetry: boolean | AuthDone, callback?: AuthDone): void {
+    if (isRetry === true && reply.startsWith("334"))
+      return callback?.(errorOf.call(this, "Invalid login", "EAUTH", reply, "AUTH"))
+    completeAuth.call(this, reply, isRetry, callback)
   }
 
   /** nodemailer finds STARTTLS also within the name of the relay and within another keyword. */

@@ -2,7 +2,7 @@ import { Effect, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import type { SmtpOptions } from "../src/index.ts"
 import { handOff, message, withRelay } from "./handOffHarness.ts"
-import type { Act, RelaySetup, Step } from "./ScriptedRelay.ts"
+import type { Act, RelaySetup, Session, Step } from "./ScriptedRelay.ts"
 import { testCertificate } from "./testCertificate.ts"
 
 /** What the relay does, how the hand-off ends, and how often it ran `beforeFinalize`. */
@@ -276,6 +276,18 @@ const logins: ReadonlyArray<Row> = [
     options: { ...auth, tls: "opportunistic" },
     ended: "Refused at auth: 454 4.7.0 The relay refused the login."
   },
+  ...["AUTH PLAIN", "AUTH LOGIN"].map((keyword) => ({
+    fault: `334 to every line of ${keyword}`,
+    relay: {
+      keywords: [keyword],
+      act: (step: Step, { commands }: Session): Act | undefined => {
+        if (step !== "auth") return undefined
+        return commands.length > 50 ? "drop" : { reply: "334 " }
+      }
+    },
+    options: { ...auth, tls: "opportunistic" } as const,
+    ended: notSmtp
+  })),
   {
     fault: "a closed connection at AUTH",
     relay: at("auth", "drop", ["AUTH PLAIN"]),
