@@ -1,9 +1,10 @@
 /**
  * Runs all fault tests with the amounts that CI uses, or the named ones. Flags change the amounts.
  */
-import { parseArgs } from "node:util"
 import { attackRun } from "./attack/attackRun.ts"
 import { bounds, ciBounds, singleAttackBounds } from "./attack/attackVerdict.ts"
+import type { FaultFlags } from "./faultFlags.ts"
+import { readFlags } from "./faultFlags.ts"
 import type { FaultRun } from "./FaultRun.ts"
 import { printed } from "./FaultRun.ts"
 import { freezeLoop } from "./freeze/freezeLoop.ts"
@@ -25,33 +26,21 @@ import { simulation } from "./simulation/simulation.ts"
 import { everyCall } from "./syscalls/everyCall.ts"
 import { transactionRun } from "./transactions/transactionRun.ts"
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    /** Twenty times the amounts that CI uses, and every system call instead of every eighth. */
-    long: { type: "boolean", default: false },
-    cycles: { type: "string" },
-    cuts: { type: "string" },
-    seeds: { type: "string" },
-    requests: { type: "string" },
-    deliveries: { type: "string" },
-    /** Duration of the attacks: 90 in CI, 1,800 with `--long`. */
-    seconds: { type: "string" },
-    contacts: { type: "string", default: "200000" },
-    /** Runs only the attacks whose name contains this text. */
-    only: { type: "string", default: "" },
-    /** Checks against the bounds that a server must reach on a machine without other work, not against those of CI. */
-    goal: { type: "boolean", default: false },
-    /** Runs the attacks one after the other. */
-    each: { type: "boolean", default: false },
-    /** The first seed, or the seed to replay. */
-    seed: { type: "string" }
-  }
-})
+/** Ends the program with a sentence about the command line. */
+const refuse = (sentence: string): never => {
+  console.error(sentence)
+  process.exit(2)
+}
 
-/** The number from the flag; without the flag, the number for CI, times 20 with `--long`. */
-const amount = (given: string | undefined, inCi: number): number =>
-  given === undefined ? inCi * (values.long ? 20 : 1) : Number(given)
+const parsedFlags = (): FaultFlags => {
+  try {
+    return readFlags(process.argv.slice(2))
+  } catch (cause) {
+    return refuse((cause as Error).message)
+  }
+}
+
+const { amount, ...flags } = parsedFlags()
 
 /** Runs several fault runs and adds up their results. */
 const combined = async (runs: ReadonlyArray<() => Promise<FaultRun>>): Promise<FaultRun> => {
@@ -67,57 +56,55 @@ const combined = async (runs: ReadonlyArray<() => Promise<FaultRun>>): Promise<F
   return skipped.length === 0 ? { counts, failures } : { counts, failures, skipped: skipped.join(" ") }
 }
 
-const seed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
+const seed = flags.seed ?? Date.now() % 1_000_000_000
 
 const boundsOfAttacks = () => {
-  if (!values.goal) return ciBounds
-  return values.each ? singleAttackBounds : bounds
+  if (!flags.goal) return ciBounds
+  return flags.each ? singleAttackBounds : bounds
 }
 
 const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
-  kill: () => killLoop({ cycles: amount(values.cycles, 60), processes: 1 }),
-  processes: () => combined([2, 4].map((processes) => () => killLoop({ cycles: amount(values.cycles, 4), processes }))),
-  transactions: () => transactionRun({ kills: amount(values.cycles, 40) }),
-  freeze: () => freezeLoop({ cycles: amount(values.cycles, 6) }),
-  power: () => powerCuts({ cuts: amount(values.cuts, 500), sends: 150, atOnce: 12, seed }),
-  syscalls: () => everyCall({ stride: values.long ? 1 : 8, seed }),
-  simulate: () => simulation({ seeds: amount(values.seeds, 1200), from: seed }),
-  http: () => httpFuzz({ requests: amount(values.requests, 20_000), seed }),
+  kill: () => killLoop({ cycles: amount("cycles", 60), processes: 1 }),
+  processes: () => combined([2, 4].map((processes) => () => killLoop({ cycles: amount("cycles", 4), processes }))),
+  transactions: () => transactionRun({ kills: amount("cycles", 40) }),
+  freeze: () => freezeLoop({ cycles: amount("cycles", 6) }),
+  power: () => powerCuts({ cuts: amount("cuts", 500), sends: 150, atOnce: 12, seed }),
+  syscalls: () => everyCall({ stride: flags.long ? 1 : 8, seed }),
+  simulate: () => simulation({ seeds: amount("seeds", 1200), from: seed }),
+  http: () => httpFuzz({ requests: amount("requests", 20_000), seed }),
   relay: () =>
     withPeers(() =>
       exactlyOnce({
-        deliveries: values.deliveries === undefined ? (values.long ? 10_000 : 1000) : Number(values.deliveries),
-        signatures: values.long ? 2000 : 200,
-        tampered: values.long ? 50 : 10,
+        deliveries: amount("deliveries", 1000, 10_000),
+        signatures: flags.long ? 2000 : 200,
+        tampered: flags.long ? 50 : 10,
         seed
       })
     ),
-  "relay-kill": () => withPeers(() => relayKill({ cycles: amount(values.cycles, 50) })),
-  injection: () => withPeers(() => injectionRun({ stride: values.long ? 1 : 5 })),
+  "relay-kill": () => withPeers(() => relayKill({ cycles: amount("cycles", 50) })),
+  injection: () => withPeers(() => injectionRun({ stride: flags.long ? 1 : 5 })),
   bounces: () => withPeers(bounceRun),
   guide: () => combined([firstMailRun, () => withPeers(deliveredMailRun)]),
-  "postgres-product": () => withPostgres(() => serverFaultRun("product", amount(values.cycles, 15))),
-  "postgres-server": () => withPostgres(() => serverFaultRun("server", amount(values.cycles, 10))),
-  "postgres-failover": () => withPostgres(() => serverFaultRun("failover", amount(values.cycles, 2))),
+  "postgres-product": () => withPostgres(() => serverFaultRun("product", amount("cycles", 15))),
+  "postgres-server": () => withPostgres(() => serverFaultRun("server", amount("cycles", 10))),
+  "postgres-failover": () => withPostgres(() => serverFaultRun("failover", amount("cycles", 2))),
   "postgres-cuts": () => withPostgres(commitCuts),
-  "postgres-simulate": () => withPostgres(() => simulatedOverPostgres({ seeds: amount(values.seeds, 15), from: seed })),
+  "postgres-simulate": () => withPostgres(() => simulatedOverPostgres({ seeds: amount("seeds", 15), from: seed })),
   attack: () =>
     attackRun({
-      seconds: amount(values.seconds, 90),
-      contacts: Number(values.contacts),
-      only: values.only,
-      each: values.each,
+      seconds: amount("seconds", 90),
+      contacts: amount("contacts", 200_000, 200_000),
+      only: flags.only,
+      each: flags.each,
       bound: boundsOfAttacks(),
       progress: (line) => console.error(`${new Date().toISOString().slice(11, 19)}  ${line}`)
     })
 }
 
-const names = positionals.length === 0 ? Object.keys(faults) : positionals
+const names = flags.names.length === 0 ? Object.keys(faults) : flags.names
 const unknown = names.filter((name) => faults[name] === undefined)
-if (unknown.length > 0) {
-  console.error(`Unknown fault test: ${unknown.join(", ")}. Use one of: ${Object.keys(faults).join(", ")}.`)
-  process.exit(2)
-}
+if (unknown.length > 0)
+  refuse(`Unknown fault test: ${unknown.join(", ")}. Use one of: ${Object.keys(faults).join(", ")}.`)
 
 let broken = 0
 for (const name of names) {
