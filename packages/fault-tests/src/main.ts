@@ -6,11 +6,12 @@ import { bounds, ciBounds, singleAttackBounds } from "./attack/attackVerdict.ts"
 import type { FaultFlags } from "./faultFlags.ts"
 import { readFlags } from "./faultFlags.ts"
 import type { FaultRun } from "./FaultRun.ts"
-import { printed } from "./FaultRun.ts"
+import { ended, printed } from "./FaultRun.ts"
 import { freezeLoop } from "./freeze/freezeLoop.ts"
 import { httpFuzz } from "./fuzz/httpFuzz.ts"
 import { killLoop } from "./kill/killLoop.ts"
 import { powerCuts } from "./power/powerCuts.ts"
+import { withStrace } from "./power/withStrace.ts"
 import { commitCuts } from "./postgres/commitCuts.ts"
 import { serverFaultRun } from "./postgres/serverFaults.ts"
 import { simulatedOverPostgres } from "./postgres/simulatedOverPostgres.ts"
@@ -68,8 +69,8 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   processes: () => combined([2, 4].map((processes) => () => killLoop({ cycles: amount("cycles", 4), processes }))),
   transactions: () => transactionRun({ kills: amount("cycles", 40) }),
   freeze: () => freezeLoop({ cycles: amount("cycles", 6) }),
-  power: () => powerCuts({ cuts: amount("cuts", 500), sends: 150, atOnce: 12, seed }),
-  syscalls: () => everyCall({ stride: flags.long ? 1 : 8, seed }),
+  power: () => withStrace(() => powerCuts({ cuts: amount("cuts", 500), sends: 150, atOnce: 12, seed })),
+  syscalls: () => withStrace(() => everyCall({ stride: flags.long ? 1 : 8, seed })),
   simulate: () => simulation({ seeds: amount("seeds", 1200), from: seed }),
   http: () => httpFuzz({ requests: amount("requests", 20_000), seed }),
   relay: () =>
@@ -109,7 +110,7 @@ if (unknown.length > 0)
 let broken = 0
 for (const name of names) {
   const begun = performance.now()
-  const run = await faults[name]!()
+  const run = await ended(faults[name]!)
   console.log(printed(name, (performance.now() - begun) / 1000, run))
   if (run.failures.length > 0) broken++
 }

@@ -3,6 +3,7 @@
  */
 import { spawnSync } from "node:child_process"
 import type { FaultRun } from "../../FaultRun.ts"
+import { unlessMissing } from "../../FaultRun.ts"
 
 /** The programs of Debian are also in `/usr/sbin`, which is not in every `PATH`. */
 export const environment = { ...process.env, PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/sbin`, LC_ALL: "C.UTF-8" }
@@ -27,12 +28,6 @@ const peers: Readonly<Record<string, () => boolean>> = {
 const missingPeers = (): ReadonlyArray<string> =>
   Object.entries(peers).flatMap(([name, isPresent]) => (isPresent() ? [] : [name]))
 
-/** Does the run, or skips it with a reason when the machine lacks a peer. With `CI=true`, a missing peer is a failure. */
-export const withPeers = async (run: () => Promise<FaultRun>): Promise<FaultRun> => {
-  const missing = missingPeers()
-  if (missing.length === 0) return run()
-  const reason = `This run needs a real relay, and this machine lacks: ${missing.join(", ")}.`
-  return process.env["CI"] === "true"
-    ? { counts: {}, failures: [reason] }
-    : { counts: {}, failures: [], skipped: reason }
-}
+/** Does the run, or skips it with a reason when the machine lacks a peer. */
+export const withPeers = (run: () => Promise<FaultRun>): Promise<FaultRun> =>
+  unlessMissing("This run needs a real relay", missingPeers(), run)
