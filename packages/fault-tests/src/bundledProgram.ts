@@ -2,10 +2,11 @@
  * Bundles a program of a fault run into a few files. A run starts its program hundreds of times, and each start from the sources loads a
  * thousand modules.
  */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdirSync } from "node:fs"
 import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
+import { newFolder, removeFolder } from "./runEnd.ts"
 
 /** A folder in which Node finds the packages that stay outside of the bundle. */
 const cacheFolder = fileURLToPath(new URL("../node_modules/.cache/programs/", import.meta.url))
@@ -26,9 +27,9 @@ export interface BundledProgram extends Disposable {
 /** Bundles the program. Its files exist until the result is disposed. */
 export const bundledProgram = async (source: string): Promise<BundledProgram> => {
   mkdirSync(cacheFolder, { recursive: true })
-  const folder = mkdtempSync(join(cacheFolder, "bundle-"))
+  const folder = newFolder("bundle-", cacheFolder)
   const name = basename(source, ".ts")
-  const remove = () => rmSync(folder, { recursive: true, force: true })
+  const remove = () => removeFolder(folder)
   try {
     await using bundle = await rolldown({
       input: { [name]: source, ...Object.fromEntries(threads) },

@@ -23,6 +23,7 @@ import { deliveredMailRun } from "./relay/guide/deliveredMailRun.ts"
 import { injectionRun } from "./relay/injection/injectionRun.ts"
 import { withPeers } from "./relay/peers/installed.ts"
 import { relayKill } from "./relay/relayKill.ts"
+import { endOnSignals } from "./runEnd.ts"
 import { simulation } from "./simulation/simulation.ts"
 import { everyCall } from "./syscalls/everyCall.ts"
 import { transactionRun } from "./transactions/transactionRun.ts"
@@ -42,6 +43,7 @@ const parsedFlags = (): FaultFlags => {
 }
 
 const { amount, ...flags } = parsedFlags()
+endOnSignals()
 
 /** Runs several fault runs and adds up their results. */
 const combined = async (runs: ReadonlyArray<() => Promise<FaultRun>>): Promise<FaultRun> => {

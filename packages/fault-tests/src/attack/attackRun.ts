@@ -5,8 +5,8 @@
 import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
-import { constants, setPriority, tmpdir } from "node:os"
+import { rmSync } from "node:fs"
+import { constants, setPriority } from "node:os"
 import { join } from "node:path"
 import { setInterval, clearInterval } from "node:timers"
 import { setTimeout as wait } from "node:timers/promises"
@@ -32,6 +32,7 @@ import type { Prepared } from "./preparation.ts"
 import { prepare } from "./preparation.ts"
 import type { TargetServer } from "./targetServer.ts"
 import { commandSource, startServer } from "./targetServer.ts"
+import { newFolder, owned, removeFolder } from "../runEnd.ts"
 
 export interface AttackOptions {
   /** Duration of the attacks. */
@@ -57,9 +58,11 @@ const warmUpMillis = { together: 20_000, alone: 10_000 }
 const overtimeMillis = 60_000
 
 const spawned = (program: string, options: unknown): ChildProcess =>
-  spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), JSON.stringify(options)], {
-    stdio: ["ignore", "pipe", "inherit"]
-  })
+  owned(
+    spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), JSON.stringify(options)], {
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+  )
 
 /** Reads the line that an attacker prints at its end. Returns no counts when the attacker had to be killed. */
 const countsOf = async (child: ChildProcess, millisMax: number): Promise<AnswerCounts> => {
@@ -231,7 +234,7 @@ export const attackRun = async ({
 }: AttackOptions): Promise<FaultRun> => {
   const names = everyAttack.map(({ name }) => name).filter((name) => name.includes(only))
   if (names.length === 0) return { counts: {}, failures: [`no attack has a name that contains "${only}"`] }
-  const parent = mkdtempSync(join(tmpdir(), "mailkeep-attack-"))
+  const parent = newFolder("mailkeep-attack-")
   const file = join(parent, "honest.jsonl")
   using program = await bundledProgram(commandSource)
   try {
@@ -257,6 +260,6 @@ export const attackRun = async ({
     }
     return { counts: { "attacks, each alone": names.length }, failures }
   } finally {
-    rmSync(parent, { recursive: true, force: true })
+    removeFolder(parent)
   }
 }

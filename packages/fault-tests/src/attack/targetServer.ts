@@ -10,6 +10,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { hasEnded } from "../childEnd.ts"
 import type { Address } from "./Attack.ts"
+import { owned } from "../runEnd.ts"
 
 /** The source of the command `mailkeep`. A bundle of it uses about as much memory as the published command, its source more. */
 export const commandSource = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url))
@@ -23,7 +24,9 @@ const started = (
   program: string,
   args: ReadonlyArray<string>
 ): ChildProcess & { readonly errorOutput: () => string } => {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"], env: environment })
+  const child = owned(
+    spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"], env: environment })
+  )
   let errorOutput = ""
   child.stderr.on("data", (chunk) => (errorOutput = (errorOutput + String(chunk)).slice(-errorOutputMax)))
   return Object.assign(child, { errorOutput: () => errorOutput })

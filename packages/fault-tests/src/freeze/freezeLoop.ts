@@ -2,9 +2,6 @@
  * Runs two products on one file and repeatedly freezes one of them for longer than its lease. Counts the deliveries handed off twice.
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
@@ -17,13 +14,14 @@ import { brokenInvariants } from "../fileInvariants.ts"
 import { readLines } from "../Lines.ts"
 import type { ReceivedCopy } from "../RecordingTransport.ts"
 import type { FrozenWorkerOptions } from "./worker.ts"
+import { newFolder, owned, removeFolder } from "../runEnd.ts"
 
 const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
 const leaseMillis = 1000
 
 const started = (folder: string, name: string) => {
   const options: FrozenWorkerOptions = { folder, name, leaseMillis }
-  return spawn(process.execPath, [worker, JSON.stringify(options)], { stdio: ["ignore", "ignore", "inherit"] })
+  return owned(spawn(process.execPath, [worker, JSON.stringify(options)], { stdio: ["ignore", "ignore", "inherit"] }))
 }
 
 const deliveriesIn = (filename: string): number => {
@@ -34,7 +32,7 @@ const deliveriesIn = (filename: string): number => {
 }
 
 export const freezeLoop = async ({ cycles }: { readonly cycles: number }): Promise<FaultRun> => {
-  const folder = mkdtempSync(join(tmpdir(), "frozen-product-"))
+  const folder = newFolder("frozen-product-")
   const { store, received } = filesIn(folder)
   const children = ["a", "b"].map((name) => started(folder, name))
   try {
@@ -61,6 +59,6 @@ export const freezeLoop = async ({ cycles }: { readonly cycles: number }): Promi
     }
   } finally {
     for (const child of children) child.kill("SIGKILL")
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }

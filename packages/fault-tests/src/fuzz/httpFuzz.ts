@@ -2,11 +2,8 @@
  * Sends malformed requests to a server. Every response must have a documented status and shape, none is a 5xx, and memory must not grow.
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
 import type { IncomingHttpHeaders } from "node:http"
 import { Agent, request } from "node:http"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { hasEnded } from "../childEnd.ts"
@@ -18,6 +15,7 @@ import type { ApiDocument } from "@mailkeep/test-support/apiDocument"
 import { operationsOf } from "@mailkeep/test-support/apiDocument"
 import type { FuzzRequest } from "./requests.ts"
 import { fuzzRequest } from "./requests.ts"
+import { newFolder, owned, removeFolder } from "../runEnd.ts"
 
 const program = fileURLToPath(new URL("server.ts", import.meta.url))
 const atOnce = 16
@@ -37,7 +35,7 @@ interface ServerReport {
 }
 
 const startServer = async (folder: string) => {
-  const child = spawn(process.execPath, ["--expose-gc", program, folder], { stdio: ["pipe", "pipe", "pipe"] })
+  const child = owned(spawn(process.execPath, ["--expose-gc", program, folder], { stdio: ["pipe", "pipe", "pipe"] }))
   let errorOutput = ""
   child.stderr.on("data", (chunk) => (errorOutput += String(chunk)))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
@@ -126,7 +124,7 @@ const problemWith = (
 }
 
 export const httpFuzz = async ({ requests, seed }: FuzzOptions): Promise<FaultRun> => {
-  const folder = mkdtempSync(join(tmpdir(), "mailkeep-fuzz-"))
+  const folder = newFolder("mailkeep-fuzz-")
   const server = await startServer(folder)
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
   const failures: Array<string> = []
@@ -184,6 +182,6 @@ export const httpFuzz = async ({ requests, seed }: FuzzOptions): Promise<FaultRu
   } finally {
     agent.destroy()
     server.stop()
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }

@@ -2,9 +2,7 @@
  * Kills a product at random instants, again and again on the same file. After each kill, checks that acknowledged results are kept.
  */
 import { spawn } from "node:child_process"
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { existsSync, statSync } from "node:fs"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
@@ -24,6 +22,7 @@ import { noRelayFaults, recordingTransport } from "../RecordingTransport.ts"
 import type { WorkerReport } from "../workerReports.ts"
 import { contradictedReports, unanswered } from "../workerReports.ts"
 import type { WorkerOptions, WorkerRelay } from "./worker.ts"
+import { newFolder, owned, removeFolder } from "../runEnd.ts"
 
 const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
 
@@ -90,10 +89,12 @@ const oneCrash = async (
       relay: relay.ofWorkers(cycle),
       database: null
     }
-    const child = spawn(process.execPath, [program, JSON.stringify(options)], {
-      stdio: ["ignore", "ignore", "pipe"],
-      env: environmentWith(commitThreads[(cycle + n) % commitThreads.length]!)
-    })
+    const child = owned(
+      spawn(process.execPath, [program, JSON.stringify(options)], {
+        stdio: ["ignore", "ignore", "pipe"],
+        env: environmentWith(commitThreads[(cycle + n) % commitThreads.length]!)
+      })
+    )
     child.stderr.on("data", (chunk) => errorOutput.push(String(chunk)))
     return child
   })
@@ -128,7 +129,7 @@ export const killLoop = async (
   relayIn: (folder: string) => KillRelay = recordingRelay
 ): Promise<FaultRun> => {
   using program = await bundledProgram(worker)
-  const folder = mkdtempSync(join(tmpdir(), "killed-product-"))
+  const folder = newFolder("killed-product-")
   const files = filesIn(folder)
   const relay = relayIn(folder)
   const failures: Array<string> = []
@@ -170,6 +171,6 @@ export const killLoop = async (
       failures
     }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }

@@ -5,9 +5,6 @@
  */
 import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { PostgresServer, Watched } from "@mailkeep/test-support/postgres"
@@ -25,6 +22,7 @@ import { newLines } from "../Lines.ts"
 import type { WorkerReport } from "../workerReports.ts"
 import { finalCheck } from "./finalCheck.ts"
 import { makeOrphans } from "./orphans.ts"
+import { newFolder, owned, removeFolder } from "../runEnd.ts"
 
 const worker = fileURLToPath(new URL("../kill/worker.ts", import.meta.url))
 
@@ -108,7 +106,9 @@ const makeProducts = (program: string, folder: string, urls: { readonly direct: 
       database: index % 2 === 0 ? urls.direct : urls.pooled,
       listen: urls.direct
     }
-    const child = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
+    const child = owned(
+      spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
+    )
     child.stderr.on("data", (chunk) => errors.push(`${name}: ${String(chunk)}`))
     running[index] = { name, child }
   }
@@ -132,8 +132,8 @@ const makeProducts = (program: string, folder: string, urls: { readonly direct: 
 
 /** A server with an empty database, behind a proxy, in a folder of its own. Everything ends with `cleanUp`. */
 export const startDatabase = async (cleanUp: AsyncDisposableStack) => {
-  const folder = mkdtempSync(join(tmpdir(), "mailkeep-database-"))
-  cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = newFolder("mailkeep-database-")
+  cleanUp.defer(() => removeFolder(folder))
   const watched = openWatched()
   cleanUp.defer(() => watched.close())
   const server = await startPostgres(watched)

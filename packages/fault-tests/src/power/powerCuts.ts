@@ -2,8 +2,7 @@
  * Simulates power cuts at random points of a recorded run. Each cut keeps the synced writes and any part of the other writes.
  * Then it opens the store on these files and checks that everything acknowledged before the cut is kept.
  */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { SqliteMailStore } from "@mailkeep/sqlite"
@@ -21,6 +20,7 @@ import type { UnsyncedOutcome } from "./FileImage.ts"
 import { FileImage, unsyncedOutcomes } from "./FileImage.ts"
 import type { SystemCall } from "./systemCalls.ts"
 import { recordCalls } from "./systemCalls.ts"
+import { newMemoryFolder, removeFolder } from "../runEnd.ts"
 
 const writer = fileURLToPath(new URL("writer.ts", import.meta.url))
 
@@ -34,7 +34,7 @@ export interface PowerOptions {
 }
 
 /** A new folder, in memory where possible, because a thousand file images are written to it. */
-const scratch = () => mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "mailkeep-power-"))
+const scratch = () => newMemoryFolder("mailkeep-power-")
 
 /** The files and reports at one point of the recorded run. */
 class RecordedState {
@@ -132,7 +132,7 @@ const cutAt = async (
     }
     return failures
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }
 
@@ -167,7 +167,7 @@ const cutsOf = async (commitThread: CommitThread, { cuts, sends, atOnce, seed }:
       ].map((failure) => `commits on the ${commitThread} thread: ${failure}`)
     }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }
 

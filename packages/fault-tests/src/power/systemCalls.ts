@@ -2,9 +2,9 @@
  * Reads the file operations of a process from the output of `strace`: writes, syncs, and reports to files outside of the store.
  */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
+import { newFolder, removeFolder } from "../runEnd.ts"
 
 /** One operation on a file. */
 export type SystemCall =
@@ -69,7 +69,7 @@ export const recordCalls = (
   outside: ReadonlyArray<string>,
   env: NodeJS.ProcessEnv
 ): ReadonlyArray<SystemCall> => {
-  const logFolder = mkdtempSync(join(tmpdir(), "mailkeep-strace-"))
+  const logFolder = newFolder("mailkeep-strace-")
   try {
     const log = join(logFolder, "log")
     const flags = ["-f", "-qq", "-y", "-xx", "-s", "1000000", "--seccomp-bpf", "-e", `trace=${calls}`, "-o", log]
@@ -81,6 +81,6 @@ export const recordCalls = (
     const names = new Set(outside)
     return joinedLines(readFileSync(log, "utf8")).flatMap((line) => parsed(line, folder, names))
   } finally {
-    rmSync(logFolder, { recursive: true })
+    removeFolder(logFolder)
   }
 }

@@ -2,9 +2,6 @@
  * Sends many messages through a real Postfix. Each delivery must arrive exactly once, with the content that was sent, for two parsers. Its DKIM
  * signature must pass with every verifier, and must fail after any change.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Dispatcher, Sending, Transport } from "@mailkeep/core"
 import { Effect } from "effect"
 import { project } from "../embeddedMail.ts"
@@ -22,6 +19,7 @@ import type { SampleMail } from "./SampleMail.ts"
 import { inputOf, sampleMail, senderDomain } from "./SampleMail.ts"
 import { differences } from "./sampleVerdict.ts"
 import { signatureFailures } from "./signatureVerdict.ts"
+import { newFolder, removeFolder } from "../runEnd.ts"
 
 export interface ExactlyOnceOptions {
   readonly deliveries: number
@@ -146,7 +144,7 @@ const verdict = async (
 }
 
 export const exactlyOnce = async (options: ExactlyOnceOptions): Promise<FaultRun> => {
-  const folder = mkdtempSync(join(tmpdir(), "mailkeep-relay-"))
+  const folder = newFolder("mailkeep-relay-")
   try {
     await using collector = await startCollector(folder)
     await using postfix = await startPostfix({ collectorPort: collector.port, bouncePort: collector.port })
@@ -162,6 +160,6 @@ export const exactlyOnce = async (options: ExactlyOnceOptions): Promise<FaultRun
     const rate = `${Math.round(expected.length / seconds)} deliveries a second, from the send to the relay's answer`
     return { ...run, report: [rate, `seed ${options.seed}`] }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }

@@ -2,9 +2,6 @@
  * The kill loop with a real Postfix as the relay. After each kill and recovery, Postfix must have received what the core says that it accepted:
  * no delivery is lost, and a second copy exists only after an ambiguous attempt. With the policy `fail` there is no second copy.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { OnAmbiguous } from "@mailkeep/core"
 import type { FaultRun } from "../FaultRun.ts"
 import type { KillRelay } from "../kill/killLoop.ts"
@@ -15,6 +12,7 @@ import { startCollector } from "./peers/collector.ts"
 import type { Postfix } from "./peers/postfix.ts"
 import { startPostfix } from "./peers/postfix.ts"
 import { relayTransport } from "./relayTransport.ts"
+import { newFolder, removeFolder } from "../runEnd.ts"
 
 const postfixRelay = (postfix: Postfix, collector: Collector, onAmbiguous: OnAmbiguous): KillRelay => ({
   // Postfix takes fewer messages a second than the core accepts. More callers would only make the recovery longer.
@@ -34,13 +32,13 @@ const postfixRelay = (postfix: Postfix, collector: Collector, onAmbiguous: OnAmb
 
 /** Runs the cycles with one policy for ambiguous attempts. */
 const withPolicy = async (cycles: number, onAmbiguous: OnAmbiguous): Promise<FaultRun> => {
-  const folder = mkdtempSync(join(tmpdir(), "mailkeep-relay-"))
+  const folder = newFolder("mailkeep-relay-")
   try {
     await using collector = await startCollector(folder)
     await using postfix = await startPostfix({ collectorPort: collector.port, bouncePort: collector.port })
     return await killLoop({ cycles, processes: 1 }, () => postfixRelay(postfix, collector, onAmbiguous))
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }
 

@@ -1,15 +1,13 @@
 /**
  * Checks DKIM signatures of received messages: they pass with every verifier, they cover the fields that they must, and they fail after any change.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { DkimVerdict, DnsRecords } from "./peers/dkimVerifiers.ts"
 import { verifierNames, verifyDkim } from "./peers/dkimVerifiers.ts"
 import type { Spool, SpooledMail } from "./peers/Spool.ts"
 import { makeSpool } from "./peers/Spool.ts"
 import type { Tampering } from "./tampering.ts"
 import { presentFields, signedFields, tamperings } from "./tampering.ts"
+import { newFolder, removeFolder } from "../runEnd.ts"
 
 interface SignatureChecks {
   readonly counts: Readonly<Record<string, number>>
@@ -73,7 +71,7 @@ export const signatureFailures = async (
     for (const name of verifierNames) if (!verdict[name]) failures.push(`${idOf(raw)}: ${name} refuses the signature`)
     failures.push(...uncovered(raw).map((what) => `${idOf(raw)}: ${what}`))
   }
-  const folder = mkdtempSync(join(tmpdir(), "mailkeep-tampered-"))
+  const folder = newFolder("mailkeep-tampered-")
   try {
     const changed = makeSpool(folder)
     const made = spread(mails, tampered).flatMap((mail): ReadonlyArray<Tampering> => tamperings(spool.raw(mail)))
@@ -89,6 +87,6 @@ export const signatureFailures = async (
       failures
     }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }

@@ -4,8 +4,7 @@
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { bundledProgram } from "../bundledProgram.ts"
@@ -19,6 +18,7 @@ import { readLines } from "../Lines.ts"
 import type { ReceivedCopy } from "../RecordingTransport.ts"
 import type { WorkerReport } from "../workerReports.ts"
 import { contradictedReports } from "../workerReports.ts"
+import { newMemoryFolder, owned, removeFolder } from "../runEnd.ts"
 
 const script = fileURLToPath(new URL("script.ts", import.meta.url))
 
@@ -35,7 +35,7 @@ const injections = [
 type Injection = (typeof injections)[number]
 
 /** A new folder, in memory where possible. */
-const scratch = () => mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "mailkeep-call-"))
+const scratch = () => newMemoryFolder("mailkeep-call-")
 
 /** What all runs use: the bundled program, and the cache of its compiled code. */
 interface Prepared {
@@ -76,10 +76,12 @@ const injectedRun = async (folder: string, { program, cache }: Prepared, injecte
     "-e",
     `inject=${call}:${fault}:when=${n}`
   ]
-  const child = spawn("strace", [...flags, process.execPath, program, folder], {
-    stdio: ["ignore", "ignore", "pipe"],
-    env: { ...environmentWith(commitThread), NODE_COMPILE_CACHE: cache }
-  })
+  const child = owned(
+    spawn("strace", [...flags, process.execPath, program, folder], {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ...environmentWith(commitThread), NODE_COMPILE_CACHE: cache }
+    })
+  )
   let errorOutput = ""
   child.stderr.on("data", (chunk) => (errorOutput += String(chunk)))
   const [, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null]
@@ -118,7 +120,7 @@ const attempt = async (prepared: Prepared, one: InjectedCall) => {
   } catch (cause) {
     return { injected: true, failures: [`${what}: ${String(cause)}`] }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }
 
@@ -172,6 +174,6 @@ export const everyCall = async (calls: Calls): Promise<FaultRun> => {
       }
     return { counts: { ...counts, "runs that lost data or could not recover": failures.length }, failures }
   } finally {
-    rmSync(cache, { recursive: true, force: true })
+    removeFolder(cache)
   }
 }

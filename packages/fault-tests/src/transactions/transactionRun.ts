@@ -2,9 +2,6 @@
  * Kills a product that sends mail in its own transactions. What was rolled back is never sent; what was committed is sent once.
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
@@ -24,6 +21,7 @@ import { openOutbox, openProduct, transactionWays } from "./product.ts"
 import type { OrderDelivery, TransactionsLeft } from "./transactionVerdict.ts"
 import { transactionFailures } from "./transactionVerdict.ts"
 import type { TransactionWorkerOptions } from "./worker.ts"
+import { newFolder, owned, removeFolder } from "../runEnd.ts"
 
 const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
 
@@ -35,7 +33,9 @@ const oneKill = async (program: string, folder: string, way: TransactionWay, nam
   const { reports } = filesIn(folder)
   const before = readLines(reports).length
   const options: TransactionWorkerOptions = { folder, way, name }
-  const child = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
+  const child = owned(
+    spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
+  )
   const errorOutput: Array<string> = []
   child.stderr.on("data", (chunk) => errorOutput.push(String(chunk)))
   while (readLines(reports).length < before + 3 && !hasEnded(child)) await wait(10)
@@ -92,7 +92,7 @@ interface OneFile {
 }
 
 const oneFile = async (program: string, way: TransactionWay, kills: number): Promise<OneFile> => {
-  const folder = mkdtempSync(join(tmpdir(), "killed-transactions-"))
+  const folder = newFolder("killed-transactions-")
   const files = filesIn(folder)
   try {
     const failures: Array<string> = []
@@ -115,7 +115,7 @@ const oneFile = async (program: string, way: TransactionWay, kills: number): Pro
       duplicates
     }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }
 

@@ -2,8 +2,7 @@
  * Sends mail that a real Postfix accepts and then bounces. Its reports reach the bounce listener over SMTP. Then status, reason, event and
  * suppression of each delivery must be right. Repeated and forged reports must change nothing.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdtempSync } from "node:fs"
 import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import { DeliveryLog, Dispatcher, Sending, Suppressions } from "@mailkeep/core"
@@ -25,6 +24,7 @@ import type { ShownDelivery } from "./bounceVerdict.ts"
 import { wrongBounce } from "./bounceVerdict.ts"
 import type { ExpectedBounce } from "./expectedBounces.ts"
 import { expectedBounces } from "./expectedBounces.ts"
+import { newFolder, removeFolder } from "../../runEnd.ts"
 
 const sendsPerProblem = 5
 
@@ -136,7 +136,7 @@ const run = (port: number, collector: Collector, postfix: Postfix) =>
   })
 
 export const bounceRun = async (): Promise<FaultRun> => {
-  const folder = mkdtempSync(join(tmpdir(), "mailkeep-relay-"))
+  const folder = newFolder("mailkeep-relay-")
   const { store } = filesIn(folder)
   try {
     await using collector = await startCollector(mkdtempSync(join(folder, "mail-")))
@@ -153,6 +153,6 @@ export const bounceRun = async (): Promise<FaultRun> => {
     )
     return { ...result, failures: [...result.failures, ...brokenInvariants(store)] }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }

@@ -2,16 +2,15 @@
  * Runs every command of the guide "From zero to a delivered mail" as a newcomer does. The relay is a real Postfix, with a real name server and a
  * real bounce. Only names and ports of the guide are replaced by those of this machine.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { FaultRun } from "../../FaultRun.ts"
+import { unlessMissing } from "../../FaultRun.ts"
 import { startCollector } from "../peers/collector.ts"
 import { freePort, startPostfix } from "../peers/postfix.ts"
 import { bounceHost, mailboxDomain } from "../peers/postfixConfig.ts"
 import type { NameServer, PrintedRecord } from "./nameServer.ts"
 import { isNameServerInstalled, startNameServer } from "./nameServer.ts"
 import { blocksOf, guide, Newcomer } from "./newcomer.ts"
+import { newFolder, removeFolder } from "../../runEnd.ts"
 
 const senderDomain = bounceHost.replace(/^bounces\./, "")
 
@@ -60,14 +59,8 @@ const follow = async (newcomer: Newcomer, blocks: ReadonlyArray<string>): Promis
   return missed
 }
 
-export const deliveredMailRun = async (): Promise<FaultRun> => {
-  if (!isNameServerInstalled()) {
-    const reason = "This run needs a name server, and this machine lacks: knot."
-    return process.env["CI"] === "true"
-      ? { counts: {}, failures: [reason] }
-      : { counts: {}, failures: [], skipped: reason }
-  }
-  const folder = mkdtempSync(join(tmpdir(), "mailkeep-spool-"))
+const followGuide = async (): Promise<FaultRun> => {
+  const folder = newFolder("mailkeep-spool-")
   await using collector = await startCollector(folder)
   const bouncePort = await freePort()
   await using postfix = await startPostfix({ collectorPort: collector.port, bouncePort })
@@ -75,6 +68,9 @@ export const deliveredMailRun = async (): Promise<FaultRun> => {
   const blocks = blocksOf(adapted(guide("from-zero-to-a-delivered-mail.md"), places))
   await using newcomer = new Newcomer()
   const failures = await follow(newcomer, blocks)
-  rmSync(folder, { recursive: true, force: true })
+  removeFolder(folder)
   return { counts: { "blocks of the guide to a delivered mail": blocks.length }, failures }
 }
+
+export const deliveredMailRun = (): Promise<FaultRun> =>
+  unlessMissing("This run needs a name server", isNameServerInstalled() ? [] : ["knot"], followGuide)

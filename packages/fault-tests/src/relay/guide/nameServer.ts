@@ -3,13 +3,13 @@
  */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { Resolver } from "node:dns/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { environment } from "../peers/installed.ts"
 import { freePort } from "../peers/postfix.ts"
+import { newFolder, owned, removeFolder } from "../../runEnd.ts"
 
 /** A record as the command prints it with `--json`. */
 export interface PrintedRecord {
@@ -49,7 +49,7 @@ const startMillisMax = 120_000
 
 /** Starts the server, and waits until it answers. */
 export const startNameServer = async (zone: string, records: ReadonlyArray<PrintedRecord>): Promise<NameServer> => {
-  const folder = mkdtempSync(join(tmpdir(), "mailkeep-knot-"))
+  const folder = newFolder("mailkeep-knot-")
   const port = await freePort()
   const own = [
     `${zone}. 60 SOA ns.${zone}. root.${zone}. 1 60 60 60 0`,
@@ -58,7 +58,7 @@ export const startNameServer = async (zone: string, records: ReadonlyArray<Print
   ]
   writeFileSync(join(folder, "zone"), `${[...own, ...records.map(zoneLine)].join("\n")}\n`)
   writeFileSync(join(folder, "knot.conf"), configOf(folder, port, zone))
-  const server = spawn("knotd", ["-c", join(folder, "knot.conf")], { env: environment, stdio: "ignore" })
+  const server = owned(spawn("knotd", ["-c", join(folder, "knot.conf")], { env: environment, stdio: "ignore" }))
   const address = `127.0.0.1:${port}`
   const resolver = new Resolver({ timeout: 1000, tries: 1 })
   resolver.setServers([address])
@@ -78,7 +78,7 @@ export const startNameServer = async (zone: string, records: ReadonlyArray<Print
       const end = once(server, "exit")
       server.kill("SIGKILL")
       await end
-      rmSync(folder, { recursive: true })
+      removeFolder(folder)
     }
   }
 }

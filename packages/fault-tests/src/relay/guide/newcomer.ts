@@ -4,14 +4,14 @@
 import type { ChildProcess } from "node:child_process"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { endChild } from "../../childEnd.ts"
 import { environment } from "../peers/installed.ts"
+import { newFolder, owned, removeFolder } from "../../runEnd.ts"
 
 const run = promisify(execFile)
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
@@ -38,7 +38,7 @@ const makePrograms = (folder: string) => {
 }
 
 export class Newcomer implements AsyncDisposable {
-  readonly #folder = mkdtempSync(join(tmpdir(), "mailkeep-guide-"))
+  readonly #folder = newFolder("mailkeep-guide-")
   readonly #env: Record<string, string | undefined> = { ...environment, PATH: `${this.#folder}:${environment.PATH}` }
   #server: ChildProcess | undefined
 
@@ -62,11 +62,13 @@ export class Newcomer implements AsyncDisposable {
 
   /** Starts a block that does not end, and waits for its first line. */
   async start(block: string): Promise<void> {
-    const server = spawn("sh", ["-e", "-c", `exec ${block.trim()}`], {
-      cwd: this.#folder,
-      env: this.#env,
-      stdio: ["ignore", "pipe", "inherit"]
-    })
+    const server = owned(
+      spawn("sh", ["-e", "-c", `exec ${block.trim()}`], {
+        cwd: this.#folder,
+        env: this.#env,
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+    )
     this.#server = server
     await Promise.race([
       once(server.stdout, "data"),
@@ -84,6 +86,6 @@ export class Newcomer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#server !== undefined) await endChild(this.#server, "SIGTERM")
-    rmSync(this.#folder, { recursive: true })
+    removeFolder(this.#folder)
   }
 }

@@ -2,11 +2,8 @@
  * Tries to inject header fields, recipients, commands and messages through every field of a send. Whatever the core accepts goes through a real
  * Postfix, which takes lax line ends as the end of a message, and is read back by two parsers.
  */
-import { mkdtempSync, rmSync } from "node:fs"
 import { once } from "node:events"
 import { connect } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { DeliveryStatus, InvalidArgument, StoreUnavailable } from "@mailkeep/core"
 import { DeliveryLog, Dispatcher } from "@mailkeep/core"
 import { Effect } from "effect"
@@ -27,6 +24,7 @@ import { httpEntry, programEntry, submissionEntry } from "./entries.ts"
 import type { AcceptedDelivery } from "./injectionVerdict.ts"
 import { hasEvilField, injections, untestedFields } from "./injectionVerdict.ts"
 import { control, evilDomain } from "./payloads.ts"
+import { newFolder, removeFolder } from "../../runEnd.ts"
 
 const atOnce = 16
 
@@ -128,7 +126,7 @@ const verdict = async (
 }
 
 export const injectionRun = async ({ stride }: { readonly stride: number }): Promise<FaultRun> => {
-  const folder = mkdtempSync(join(tmpdir(), "mailkeep-relay-"))
+  const folder = newFolder("mailkeep-relay-")
   const cases = injectionCases.filter(({ payload }, index) => payload === control || index % stride === 0)
   try {
     await using collector = await startCollector(folder)
@@ -156,6 +154,6 @@ export const injectionRun = async ({ stride }: { readonly stride: number }): Pro
       failures
     }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   }
 }

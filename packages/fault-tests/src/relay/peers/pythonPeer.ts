@@ -6,6 +6,7 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { environment, python } from "./installed.ts"
 import type { Spool, SpooledMail } from "./Spool.ts"
+import { owned } from "../../runEnd.ts"
 
 /** Runs the program in `peers`, with the spool as its argument. `first` is the first line of its input. `wrapper` starts the program. */
 export const runPython = async <A>(
@@ -19,7 +20,7 @@ export const runPython = async <A>(
 ): Promise<ReadonlyArray<A>> => {
   const script = fileURLToPath(new URL(program, import.meta.url))
   const [command, ...args] = [...wrapper, python, script, spool.file]
-  const child = spawn(command!, args, { stdio: ["pipe", "pipe", "pipe"], env: environment })
+  const child = owned(spawn(command!, args, { stdio: ["pipe", "pipe", "pipe"], env: environment }))
   const pieces: Array<Buffer> = []
   let errorOutput = ""
   child.stdout.on("data", (piece: Buffer) => pieces.push(piece))
