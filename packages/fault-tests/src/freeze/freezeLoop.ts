@@ -2,10 +2,11 @@
  * Runs two products on one file and repeatedly freezes one of them for longer than its lease. Counts the deliveries handed off twice.
  */
 import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
-import { endChild } from "../childEnd.ts"
+import { endChild, hasEnded } from "../childEnd.ts"
 import { explainedCopies } from "../copies.ts"
 import { drain } from "../drain.ts"
 import { filesIn } from "../embeddedMail.ts"
@@ -19,10 +20,27 @@ import { newFolder, owned, removeFolder } from "../runEnd.ts"
 const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
 const leaseMillis = 1000
 
-const started = (folder: string, name: string) => {
+const startProduct = (program: string, folder: string, name: string) => {
   const options: FrozenWorkerOptions = { folder, name, leaseMillis }
-  return owned(spawn(process.execPath, [worker, JSON.stringify(options)], { stdio: ["ignore", "ignore", "inherit"] }))
+  const child = owned(
+    spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ["ignore", "ignore", "pipe"] })
+  )
+  let errorOutput = ""
+  child.stderr.on("data", (chunk) => (errorOutput += String(chunk)))
+  return { name, child, closed: once(child, "close"), errorOutput: () => errorOutput }
 }
+type Product = ReturnType<typeof startProduct>
+
+/** A sentence for each product that has ended. The products run until the loop ends them. */
+const endedProducts = (products: ReadonlyArray<Product>): Promise<ReadonlyArray<string>> =>
+  Promise.all(
+    products
+      .filter(({ child }) => hasEnded(child))
+      .map(async ({ name, child, closed, errorOutput }) => {
+        await closed
+        return `the product ${name} ended with ${child.exitCode ?? child.signalCode} in the middle of the run: ${errorOutput()}`
+      })
+  )
 
 const deliveriesIn = (filename: string): number => {
   const database = new Database(filename, { readonly: true })
@@ -31,26 +49,32 @@ const deliveriesIn = (filename: string): number => {
   return count
 }
 
-export const freezeLoop = async ({ cycles }: { readonly cycles: number }): Promise<FaultRun> => {
+export const freezeLoop = async (
+  { cycles }: { readonly cycles: number },
+  program: string = worker
+): Promise<FaultRun> => {
   const folder = newFolder("frozen-product-")
   const { store, received } = filesIn(folder)
-  const children = ["a", "b"].map((name) => started(folder, name))
+  const products = ["a", "b"].map((name) => startProduct(program, folder, name))
+  const haveEnded = () => products.some(({ child }) => hasEnded(child))
   try {
-    while (readLines(received).length < 100) await wait(50)
-    for (let cycle = 0; cycle < cycles; cycle++) {
-      const frozen = children[cycle % 2]!
-      frozen.kill("SIGSTOP")
+    while (readLines(received).length < 100 && !haveEnded()) await wait(50)
+    let freezes = 0
+    for (; freezes < cycles && !haveEnded(); freezes++) {
+      const { child } = products[freezes % 2]!
+      child.kill("SIGSTOP")
       await wait(2.5 * leaseMillis)
-      frozen.kill("SIGCONT")
+      child.kill("SIGCONT")
       await wait(0.3 * leaseMillis + Math.random() * leaseMillis)
     }
-    await Promise.all(children.map((child) => endChild(child, "SIGTERM")))
+    const ended = await endedProducts(products)
+    await Promise.all(products.map(({ child }) => endChild(child, "SIGTERM")))
     await drain(folder, Date.now() + leaseMillis)
     const { duplicates, ambiguous, unexplained } = explainedCopies(store, readLines<ReceivedCopy>(received))
-    const failures = [...unexplained, ...brokenInvariants(store)]
+    const failures = [...ended, ...unexplained, ...brokenInvariants(store)]
     return {
       counts: {
-        freezes: cycles,
+        freezes,
         deliveries: deliveriesIn(store),
         "ambiguous attempts": ambiguous,
         "duplicates, each after an ambiguous attempt": duplicates
@@ -58,7 +82,7 @@ export const freezeLoop = async ({ cycles }: { readonly cycles: number }): Promi
       failures
     }
   } finally {
-    for (const child of children) child.kill("SIGKILL")
+    for (const { child } of products) child.kill("SIGKILL")
     removeFolder(folder)
   }
 }

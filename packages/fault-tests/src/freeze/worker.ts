@@ -2,7 +2,7 @@
  * A product with a short lease and steady load, which the freeze loop freezes. It sends and dispatches until it is terminated.
  */
 import { Dispatcher, Domains } from "@mailkeep/core"
-import { Effect } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import { embeddedMail, project, send, sendBody } from "../embeddedMail.ts"
 
 export interface FrozenWorkerOptions {
@@ -44,6 +44,10 @@ const options = {
 
 const stopping = new AbortController()
 process.once("SIGTERM", () => stopping.abort())
-await Effect.runPromiseExit(Effect.provide(work, embeddedMail(folder, slowRelay, options)), {
+const exit = await Effect.runPromiseExit(Effect.provide(work, embeddedMail(folder, slowRelay, options)), {
   signal: stopping.signal
 })
+if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) {
+  process.stderr.write(`${Cause.pretty(exit.cause)}\n`)
+  process.exitCode = 1
+}
