@@ -92,6 +92,21 @@ const effectComplaints = (file: string, layer: LayerName, source: string): Reado
   ])
 }
 
+/** The time of now without `Date.now`, which the linter finds. */
+const nowPattern = /\bnew Date\(\s*\)|(?<![\w.$]|new )Date\(\s*\)/g
+
+/** What a layer may not use and the linter does not find: `new Date()` without a clock, and a forbidden name by `globalThis`. */
+const hiddenUseComplaints = (file: string, layer: LayerName, code: string): ReadonlyArray<string> =>
+  restrictionsOf(layer).flatMap(({ globals = [], properties = [], because }) => {
+    const names = new Set<string>([...globals, ...properties.map(([object]) => object)])
+    const isClock = properties.some(([object]) => object === "Date")
+    const used = [
+      ...(isClock ? code.matchAll(nowPattern) : []),
+      ...[...code.matchAll(/\bglobalThis\s*\.\s*(\w+)/g)].filter(([, name]) => names.has(name!))
+    ]
+    return used.map(([use]) => `${file}: ${layer} may not use ${use}. ${because}`)
+  })
+
 const commitComplaints = (file: string, source: string): ReadonlyArray<string> =>
   file.startsWith("packages/core/src/") && !commitCallers.includes(file) && /(?:[sS]tore|\))\s*\.commit\(/.test(source)
     ? [`${file}: calls commit of a store; write by the function of packages/core/src/internal/commit.ts`]
@@ -116,6 +131,7 @@ export const complaints = (file: string, source: string): ReadonlyArray<string> 
   return [
     ...importsOf(source).flatMap((name) => importComplaints(file, layer, name)),
     ...effectComplaints(file, layer, code),
+    ...hiddenUseComplaints(file, layer, code),
     ...commitComplaints(file, code),
     ...formComplaints(file, source)
   ]

@@ -96,6 +96,11 @@ describe("complaints", () => {
     ["packages/core/src/service/A.ts", 'import { HttpRouter } from "effect/http"', 'The core uses "effect" alone'],
     ["packages/core/src/service/A.ts", "yield* deps.store\n  .commit(changes)", "calls commit of a store"],
     ["packages/core/src/service/A.ts", "yield* (yield* MailStore).commit(changes)", "calls commit of a store"],
+    ["packages/core/src/domain/A.ts", "export const a = new Date()", "may not use new Date()"],
+    ["packages/core/src/decide/a.ts", "export const a = String(Date())", "may not use Date()"],
+    ["packages/sqlite/src/a.ts", "export const a = globalThis.Date.now()", "may not use globalThis.Date"],
+    ["packages/core/src/domain/A.ts", 'export const a = globalThis.fetch("")', "may not use globalThis.fetch"],
+    ["packages/core/src/service/A.ts", "export const a = globalThis.Math.random()", "may not use globalThis.Math"],
     ["packages/core/src/domain/utils.ts", "export const a = 1", "does not describe its content"],
     ["packages/core/src/domain/A.ts", "\n".repeat(500), "500 is the maximum"]
   ])("reports a complaint about %s when it contains %j", (file, source, complaint) => {
@@ -105,6 +110,12 @@ describe("complaints", () => {
   it.each([
     ["packages/core/src/internal/commit.ts", "yield* store.commit(changes)"],
     ["packages/core/src/service/message/A.ts", "yield* commit(load, decide, policy)"],
+    [
+      "packages/core/src/domain/A.ts",
+      "export const a = new Date(now)\nexport const b = (a: unknown) => a instanceof Date"
+    ],
+    ["packages/core/src/domain/A.ts", "export const isoDate = () => toDate()"],
+    ["packages/http/src/client/a.ts", "export const a = globalThis.fetch"],
     ["packages/sqlite/src/a.ts", 'import { x } from "@mailkeep/core/adapter/evaluation"']
   ])("reports nothing about %s when it contains %j", (file, source) => {
     expect(complaints(file, withHeader(source))).toEqual([])
