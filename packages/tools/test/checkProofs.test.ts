@@ -155,6 +155,8 @@ describe("proofDefects", () => {
     expect(proofDefects(kill, {}, contentOf("for fault in kill power; do", '{ "lost": 1 }'))).toEqual([])
     expect(proofDefects(kill, {}, contentOf('step --alone "fault: kill" faults kill', '{ "lost": 1 }'))).toEqual([])
     expect(proofDefects(kill, {}, contentOf("for fault in power; do", '{ "lost": 1 }'))).toHaveLength(1)
+    expect(proofDefects(kill, {}, contentOf("for fault in relay-kill power; do", '{ "lost": 1 }'))).toHaveLength(1)
+    expect(proofDefects(kill, {}, contentOf('step "fault: kill"\n', '{ "lost": 1 }'))).toHaveLength(0)
     expect(proofDefects(kill, {}, contentOf("for fault in kill; do", '{ "doubled": 1 }'))).toHaveLength(1)
   })
 
