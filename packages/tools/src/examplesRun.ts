@@ -128,12 +128,18 @@ export const runFile = (
   })
 }
 
+/** Whether the line begins with these words: "1" is not the beginning of "12". */
+const beginsWithWords = (line: string, words: string): boolean =>
+  line.startsWith(words) && !/^\w/.test(line.slice(words.length))
+
 /** The differences between the output of an example and the output that its page states. */
 export const outputComplaints = ({ code, prints }: Example, output: string): ReadonlyArray<string> => {
   if (prints !== undefined) return output === prints ? [] : [`prints\n${output}but its page states\n${prints}`]
   const lines = output.trim().split("\n")
   return statedOutput(code).flatMap((expected, n) =>
-    lines[n]?.includes(expected) === true ? [] : [`prints "${lines[n] ?? ""}", but its comment states "${expected}"`]
+    beginsWithWords(lines[n] ?? "", expected)
+      ? []
+      : [`prints "${lines[n] ?? ""}", but its comment states "${expected}"`]
   )
 }
 

@@ -144,6 +144,19 @@ describe("runExamples", () => {
     expect(outputComplaints(example, "1\n")).toEqual([])
     expect(outputComplaints(example, "1\n2\n")).toEqual(["prints\n1\n2\nbut its page states\n1\n"])
   })
+
+  it("refuses a line that has the stated words in another place, or other digits behind them", () => {
+    const example = exampleOf("console.log(broken) // 0")
+    expect(outputComplaints(example, "0\n")).toEqual([])
+    expect(outputComplaints(example, "10\n")).toEqual(['prints "10", but its comment states "0"'])
+    expect(outputComplaints(example, "05\n")).toHaveLength(1)
+    expect(outputComplaints(exampleOf("console.log(status) // sent"), "not sent\n")).toHaveLength(1)
+  })
+
+  it("accepts a line of which the comment states the beginning", () => {
+    const example = exampleOf("console.log(time) // 2026-01-08T09: the time of the clock")
+    expect(outputComplaints(example, "2026-01-08T09:00:00.000Z\n")).toEqual([])
+  })
 })
 
 describe("the example of the README", () => {
