@@ -48,14 +48,17 @@ export interface SourceProgram {
   readonly options: ts.CompilerOptions
 }
 
+/** The parsed files of the dependencies, which do not change. Every program of this process uses them. */
+const parsedDependencies = new Map<string, ts.SourceFile | undefined>()
+
 /** The program over the sources of the entries. */
 export const sourceProgram = (all: ReadonlyArray<Entry>): SourceProgram => {
   const options = compilerOptions()
   const host = ts.createCompilerHost(options)
   const parse = host.getSourceFile.bind(host)
-  const parsed = new Map<string, ts.SourceFile | undefined>()
-  // The program over the declarations uses the files of the dependencies again.
+  const parsedSources = new Map<string, ts.SourceFile | undefined>()
   host.getSourceFile = (name, version, onError) => {
+    const parsed = name.includes("/node_modules/") ? parsedDependencies : parsedSources
     if (!parsed.has(name)) parsed.set(name, parse(name, version, onError))
     return parsed.get(name)
   }
