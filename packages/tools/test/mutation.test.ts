@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest"
 import { mutantsOf, mutated } from "../src/mutation/Mutant.ts"
 import { sourceEdits } from "../src/mutation/sourceEdits.ts"
+import { readMutantOptions } from "../src/mutation/mutantOptions.ts"
 import { explained } from "../src/mutation/equivalentMutants.ts"
 import { listMutants } from "../src/mutation/subjects.ts"
 
@@ -104,5 +105,28 @@ describe("listMutants", () => {
       (["memory", "reference", "sqlite", "postgres"] as const).flatMap(listMutants).map(({ key }) => key)
     )
     expect(explained.map(({ key }) => key).filter((key) => !keys.has(key))).toEqual([])
+  })
+})
+
+describe("readMutantOptions", () => {
+  it("reads a sample, the number of jobs and the numbers of mutants", () => {
+    expect(readMutantOptions(["--sample", "40", "--jobs", "3", "--only", "7,12"])).toMatchObject({
+      sample: 40,
+      jobs: 3,
+      only: [7, 12]
+    })
+    expect(readMutantOptions([]).sample).toBeUndefined()
+  })
+
+  it.each([
+    ["sample", "ten"],
+    ["sample", "0"],
+    ["sample", "1.5"],
+    ["jobs", "0"],
+    ["only", "x"]
+  ])("refuses --%s %s, which would choose no mutant", (option, value) => {
+    expect(() => readMutantOptions([`--${option}`, value])).toThrow(
+      `--${option} must be a whole number from 1, and not "${value}".`
+    )
   })
 })

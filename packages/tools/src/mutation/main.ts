@@ -6,10 +6,9 @@
  */
 import { hash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
-import { availableParallelism } from "node:os"
-import { parseArgs } from "node:util"
 import { explained } from "./equivalentMutants.ts"
 import type { Mutant } from "./Mutant.ts"
+import { readMutantOptions } from "./mutantOptions.ts"
 import type { Result } from "./runMutants.ts"
 import { runMutants } from "./runMutants.ts"
 import type { Subject, SubjectName } from "./subjects.ts"
@@ -18,23 +17,7 @@ import { listMutants, subjects } from "./subjects.ts"
 /** The least share of the mutants that are not equivalent, which the laws must catch. */
 const caughtPercentMin = 92
 
-const { values: options } = parseArgs({
-  options: {
-    package: { type: "string", multiple: true },
-    only: { type: "string" },
-    /** Runs only the mutants of files whose path contains this text. */
-    file: { type: "string" },
-    sample: { type: "string" },
-    seed: { type: "string", default: "1" },
-    jobs: { type: "string", default: String(availableParallelism()) },
-    list: { type: "boolean", default: false },
-    /** Leaves out the laws that start processes or run long. */
-    quick: { type: "boolean", default: false },
-    json: { type: "string" },
-    /** Runs only the mutants that survived in an earlier run, from the file of `--json`. */
-    again: { type: "string" }
-  }
-})
+const options = readMutantOptions(process.argv.slice(2))
 
 const reasons = new Map(explained.map((one) => [one.key, one]))
 
@@ -74,12 +57,11 @@ const shareOf = (name: SubjectName): number => {
 }
 
 const selected = (all: ReadonlyArray<Mutant>, name: SubjectName): ReadonlyArray<Mutant> => {
-  const numbers = options.only?.split(",").map(Number)
   const some = all.filter(
     ({ number, key, file }) =>
-      (numbers?.includes(number) ?? true) && (earlier?.has(key) ?? true) && file.includes(options.file ?? "")
+      (options.only?.includes(number) ?? true) && (earlier?.has(key) ?? true) && file.includes(options.file ?? "")
   )
-  return options.sample === undefined ? some : sampleOf(some, Number(options.sample) * shareOf(name), options.seed)
+  return options.sample === undefined ? some : sampleOf(some, options.sample * shareOf(name), options.seed)
 }
 
 const describe = ({ number, file, line, operator, before, after }: Mutant): string =>
@@ -88,18 +70,20 @@ const describe = ({ number, file, line, operator, before, after }: Mutant): stri
 const complaints: Array<string> = []
 const results: Array<Result> = []
 const keys = new Set<string>()
+let chosen = 0
 
 for (const name of names) {
   const all = listMutants(name)
   for (const { key } of all) keys.add(key)
   const mutants = selected(all, name)
+  chosen += mutants.length
   if (options.list) {
     for (const mutant of mutants) console.log(describe(mutant))
     continue
   }
   console.log(`${name}: ${mutants.length} of ${all.length} mutants`)
   const found = await runMutants(name, mutants, {
-    jobs: Number(options.jobs),
+    jobs: options.jobs,
     isQuick: options.quick,
     checksSlow: !options.quick && options.sample === undefined,
     onResult: ({ verdict, mutant }) => {
@@ -125,6 +109,7 @@ for (const { verdict, mutant, by } of results) {
   if (verdict !== "survived" && reasons.has(mutant.key))
     complaints.push(`explained, but ${verdict} (${by}): ${mutant.key}`)
 }
+if (chosen === 0 && options.again === undefined) complaints.push("The options choose no mutant.")
 if (isWhole && options.package === undefined)
   for (const key of reasons.keys())
     if (!keys.has(key)) complaints.push(`explained, but there is no such mutant: ${key}`)
