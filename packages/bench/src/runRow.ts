@@ -68,9 +68,21 @@ const outputOf = ([command, args]: readonly [string, ReadonlyArray<string>]): Pr
     })
   })
 
+const folders = new Set<string>()
+
+const removeFolder = (folder: string): void => {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  folders.delete(folder)
+}
+
+/** Also a run that is interrupted leaves no folder behind. */
+const removeAllFolders = (): void => folders.forEach(removeFolder)
+
 /** Makes a folder that every user can enter, because PostgreSQL runs as another user than root. */
 const newFolder = (name: string): string => {
+  if (!process.listeners("exit").includes(removeAllFolders)) process.once("exit", removeAllFolders)
   const folder = mkdtempSync(join(tmpdir(), `mailkeep-${name}-`))
+  folders.add(folder)
   chmodSync(folder, 0o755)
   return folder
 }
@@ -82,7 +94,7 @@ const runRound = async (row: Row, side: Side, disk: Disk, size: Size, rowFolder:
       await outputOf(commandOf(disk, [childProgram, row.name, side.name, size, folder, rowFolder]))
     ) as Figures
   } finally {
-    rmSync(folder, { recursive: true })
+    removeFolder(folder)
   }
 }
 
@@ -104,14 +116,20 @@ const rowFolderOf = async ({ name, prepare }: Row, size: Size): Promise<string> 
   const existing = rowFolders.get(prepare)
   if (existing !== undefined) return existing
   const folder = newFolder(name)
+  try {
+    await prepare?.({ size, rowFolder: folder })
+  } catch (cause) {
+    // A row must not be measured in a folder that is filled in part.
+    removeFolder(folder)
+    throw cause
+  }
   rowFolders.set(prepare, folder)
-  await prepare?.({ size, rowFolder: folder })
   return folder
 }
 
 /** Removes the folders of all rows at the end of the run. */
 export const removeRowFolders = (): void => {
-  for (const folder of rowFolders.values()) rmSync(folder, { recursive: true })
+  for (const folder of rowFolders.values()) removeFolder(folder)
   rowFolders.clear()
 }
 
