@@ -136,6 +136,47 @@ describe.skipIf(!hasPostgres())("a call in a transaction of the product", () => 
     }
   )
 
+  it.each([
+    ["ROLLBACK", true],
+    ["ROLLBACK", false],
+    ["COMMIT", true],
+    ["COMMIT", false]
+  ])(
+    "sends nothing into the next transaction of the client when %s comes in the middle of a call, with pipeline %s",
+    async (statement, pipeline) => {
+      const server = await testServer()
+      const pool = newPool(server.urlOf(await server.createDatabase()), pipeline)
+      const found = await Effect.runPromise(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const store = yield* PostgresMailStore.make({ pool })
+            const client = yield* Effect.promise(() => pool.connect())
+            yield* Effect.addFinalizer(() => Effect.sync(() => client.release(true)))
+            yield* query(client, "BEGIN")
+            const joined = yield* join(store, client)
+            const waiting = yield* Effect.forkChild(Effect.flip(join(store, client)), { startImmediately: true })
+            yield* query(client, statement)
+            yield* query(client, "BEGIN")
+            const commit = joined.store.commit([{ _tag: "PutSetting", name: "a", value: "x" }])
+            const failure = yield* Effect.flip(Effect.andThen(commit, joined.end(true)))
+            yield* Effect.flip(joined.end(false))
+            const { reason } = yield* Fiber.join(waiting)
+            const { command } = yield* query(client, "COMMIT")
+            const [setting] = yield* store.read([{ _tag: "Setting", name: "a" }])
+            return { reason: failure.reason, message: failure.message, waiting: reason, command, setting }
+          })
+        )
+      )
+      expect(found).toEqual({
+        reason: "unreachable",
+        message: expect.stringContaining("Wait for the promise of each call"),
+        waiting: "no_transaction",
+        command: "COMMIT",
+        setting: null
+      })
+    }
+  )
+
   it("keeps the whole of a commit or nothing when COMMIT comes in the middle of it", async () => {
     const server = await testServer()
     const database = await server.createDatabase()

@@ -8,6 +8,7 @@ import type { Scope } from "effect"
 import { makeClaims } from "./claim/claims.ts"
 import { makeSweepMessages } from "./claim/messageSweep.ts"
 import { makeSweep } from "./claim/sweep.ts"
+import { clientOfCalls } from "./clientOfCalls.ts"
 import type { Connection, Database } from "./database.ts"
 import { connectionOf } from "./database.ts"
 import type { ProductClient } from "./driverClient.ts"
@@ -19,7 +20,7 @@ import { answerQueries } from "./read/answerQueries.ts"
 import { attemptRead, attemptWrite } from "./runStatements.ts"
 import { codeOf } from "./sqlStates.ts"
 import { makeVersionCheck, NewerTables } from "./tableVersion.ts"
-import { untilTransactionEnd } from "./transactionEnd.ts"
+import { untilTransactionEnd, watchTransaction } from "./transactionEnd.ts"
 import { makeCommitGroup } from "./write/commitGroup.ts"
 import { makeCommitTransactions, noStep } from "./write/commitTransactions.ts"
 
@@ -164,6 +165,7 @@ export interface JoinDeps {
 /** A client of the product. Kept with its statements, because making the texts of all statements takes longer than most calls. */
 interface ClientState {
   readonly connection: Connection
+  readonly beginCall: (isOver: () => boolean) => void
   /** The users of the connection within one call, one after the other. */
   readonly database: Database
   /** One call at a time. */
@@ -189,11 +191,13 @@ export const makeJoinTransaction = (
     const clientState = (client: ProductClient): ClientState => {
       const existing = clients.get(client)
       if (existing !== undefined) return existing
-      const connection = connectionOf(client, { isShared: true })
+      const calls = clientOfCalls(client)
+      const connection = connectionOf(calls.client, { isShared: true })
       const own = joinedDatabase(connection)
       const changes: Array<Change> = []
       const made: ClientState = {
         connection,
+        beginCall: calls.beginCall,
         database: own,
         turns: Semaphore.makeUnsafe(1),
         store: joinedStore(own, deps, (one) => changes.push(...one)),
@@ -234,8 +238,13 @@ export const makeJoinTransaction = (
       if (!isClient(value)) return Effect.fail(refused("not_a_connection", sentences.notAClient))
       if (value.binary === true) return Effect.fail(refused("not_a_connection", `${new BinaryValues().message}.`))
       const client = value
-      const { connection, database: own, turns, store, takeChanges } = clientState(client)
-      const begun = Effect.tryPromise({ try: () => begin(client, connection), catch: failureOf })
+      const { connection, beginCall, database: own, turns, store, takeChanges } = clientState(client)
+      // Of the transaction that is open now: the turn of the call can come after its end.
+      const isOver = watchTransaction(client)
+      const begun = Effect.suspend(() => {
+        beginCall(isOver)
+        return Effect.tryPromise({ try: () => begin(client, connection), catch: failureOf })
+      })
       const announce = (changes: Array<Change>): Effect.Effect<void> =>
         Effect.suspend(() => {
           const earlier = written.get(client)

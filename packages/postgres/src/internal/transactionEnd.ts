@@ -34,6 +34,32 @@ const onEndMessage = ({ connection }: ProductClient, onEnd: () => void): (() => 
   }
 }
 
+/** The number of transactions that have ended. */
+interface EndedTransactions {
+  count: number
+}
+
+/** One listener for each connection of the driver, however many stores and calls use it. */
+const endedOfConnections = new WeakMap<object, EndedTransactions>()
+
+/** Counts the ended transactions of the client from the first call on. A driver that does not show its messages counts none. */
+const endedTransactionsOf = (client: ProductClient): EndedTransactions => {
+  const { connection } = client
+  const existing = connection === undefined ? undefined : endedOfConnections.get(connection)
+  if (existing !== undefined) return existing
+  const ended = { count: 0 }
+  if (connection !== undefined) endedOfConnections.set(connection, ended)
+  onEndMessage(client, () => void ended.count++)
+  return ended
+}
+
+/** Returns a function that says whether the transaction that is open now has ended. */
+export const watchTransaction = (client: ProductClient): (() => boolean) => {
+  const ended = endedTransactionsOf(client)
+  const before = ended.count
+  return () => ended.count !== before
+}
+
 /**
  * Waits until the open transaction of the client has ended. Listens from its start, so that no end is missed. A connection that is lost has no message
  * for the end, so the state of the client is looked at too, after pauses of 1 to 100 ms.
