@@ -100,6 +100,14 @@ describe("opening a file", () => {
     after.close()
   })
 
+  it.each([
+    [undefined, "The store needs the path of a file. The environment variable with the path may not be set"],
+    ["", "The store needs the path of a file. The environment variable with the path may not be set"],
+    [":memory:", "A database in memory loses all mail. Give the path of a file, or use the store of @mailkeep/memory"]
+  ])("refuses the filename %s with what to do", async (filename, detail) => {
+    expect(await refusal(filename as string)).toMatchObject({ _tag: "StoreNotOpened", reason: "not_durable", detail })
+  })
+
   it("refuses a file with a newer schema version", async () => {
     await Effect.runPromise(open(file()))
     const later = new Database(file())

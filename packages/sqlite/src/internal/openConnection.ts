@@ -49,6 +49,18 @@ const proveDurable = (database: SqliteDatabase): void => {
     })
 }
 
+/** SQLite opens a temporary database for an empty path, and so does the driver for a missing one. A program without types can give any value. */
+const checkPath = (where: unknown): void => {
+  if (where === ":memory:")
+    throw new NotOpened("not_durable", {
+      detail: "A database in memory loses all mail. Give the path of a file, or use the store of @mailkeep/memory"
+    })
+  if (typeof where !== "string" || where === "")
+    throw new NotOpened("not_durable", {
+      detail: "The store needs the path of a file. The environment variable with the path may not be set"
+    })
+}
+
 /** SQLite opens a file without write permission as a read-only file, and reports this only at the first write. */
 const checkWritable = (where: string): void => {
   if (!existsSync(where)) return
@@ -115,8 +127,9 @@ export const openConnection = (
   { timeout = 0, fileMustExist = false }: Pick<Options, "timeout" | "fileMustExist"> = {}
 ): SqliteDatabase => {
   checkRuntime()
+  checkPath(where)
   checkWritable(where)
-  if (!fileMustExist && where !== "" && where !== ":memory:") createPrivate(where)
+  if (!fileMustExist) createPrivate(where)
   const database = newDatabase(where, { timeout, fileMustExist })
   try {
     checkVersion(database)
