@@ -12,6 +12,19 @@ import type { Delivery } from "../domain/delivery/Delivery.ts"
 import type { EventDelivery } from "../domain/event/EventDelivery.ts"
 import type { Answers, Query } from "../domain/store/Query.ts"
 
+const storeUnavailableMessages: Readonly<Record<StoreUnavailableReason, string>> = {
+  overloaded: "The store has too much work now. Try again later.",
+  locked: "The store is locked by another transaction or program. Try again later.",
+  full: "The disk has no space left for the store. Make space, and try again.",
+  read_only: "The store is read-only here. Use a file or a server that this process may write.",
+  closed: "The store is closed. Open it again, or close it after the last call.",
+  contended: "The call lost against other calls each time. Try again later.",
+  unreachable: "The store cannot be reached now. Look at the cause of this failure, and try again later.",
+  moving: "The records are being moved to another store. Try again after the move.",
+  moved: "The records were moved to another store. Open that store.",
+  newer_schema: "The tables were changed by a newer Mailkeep. Update this program."
+}
+
 /**
  * The store could not be reached or could not do the work now. `isRetryable` says whether the same call can succeed later. It cannot when `reason`
  * is `closed`, `read_only`, `moved` or `newer_schema`. The reason `moving` means that the records are being moved to another store, and `moved`
@@ -26,7 +39,7 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
 }> {
   readonly kind = "unavailable"
   override get message() {
-    return this.detail ?? `The store is unavailable: ${this.reason}.`
+    return this.detail ?? storeUnavailableMessages[this.reason]
   }
   /** Retryable, unless the store is closed, read-only or moved, or needs a newer Mailkeep. Use the same idempotency key for a send. */
   get isRetryable() {
