@@ -12,11 +12,18 @@ class TransactionEnded extends Error {
   }
 }
 
+/** The client for the calls of the store. */
+interface ClientOfCalls {
+  readonly client: ProductClient
+  /** `isOver` says whether the transaction of the call has ended. */
+  readonly beginCall: (isOver: () => boolean) => void
+}
+
 /**
  * Makes the client that the calls of the store use, one at a time. It sends nothing after the transaction of the call has ended: the statement would run in
  * the next transaction of the client.
  */
-export const clientOfCalls = (client: ProductClient) => {
+export const clientOfCalls = (client: ProductClient): ClientOfCalls => {
   let hasEnded = (): boolean => false
   const query = ((...args: Parameters<ProductClient["query"]>) => {
     if (hasEnded()) throw markOfDriver(new TransactionEnded())
@@ -29,8 +36,7 @@ export const clientOfCalls = (client: ProductClient) => {
       ...(pipeline === undefined ? {} : { pipeline }),
       ...(connection === undefined ? {} : { connection })
     },
-    /** `isOver` says whether the transaction of the call has ended. */
-    beginCall: (isOver: () => boolean): void => {
+    beginCall: (isOver) => {
       hasEnded = isOver
     }
   }
