@@ -295,7 +295,8 @@ describe("the file of a store", () => {
   it.each([
     ["lost its file", () => rmSync(file())],
     ["has another file at its path", () => (renameSync(file(), join(folder, "elsewhere")), writeFileSync(file(), ""))],
-    ["lost its write-ahead log", () => rmSync(`${file()}-wal`)]
+    ["lost its write-ahead log", () => rmSync(`${file()}-wal`)],
+    ["lost its shared memory", () => rmSync(`${file()}-shm`)]
   ])("acknowledges no commit when the store %s", (_, harm) =>
     Effect.runPromise(
       Effect.scoped(
@@ -308,6 +309,33 @@ describe("the file of a store", () => {
       )
     )
   )
+
+  it("overwrites no commit of another process after the shared memory was deleted", () =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* SqliteMailStore.make({ filename: file() })
+          yield* store.commit(put("before"))
+          rmSync(`${file()}-shm`)
+          // The other process makes new shared memory, so that neither sees the locks and the log of the other.
+          const otherProcess = (statement: string): string => {
+            const script = `
+              import Database from "better-sqlite3"
+              const database = new Database(${JSON.stringify(file())})
+              console.log(JSON.stringify(database.prepare(${JSON.stringify(statement)}).pluck().all()))
+            `
+            const options = { cwd: import.meta.dirname, encoding: "utf8" } as const
+            return execFileSync(process.execPath, ["--input-type=module", "-e", script], options).trim()
+          }
+          const insert = "INSERT INTO mailkeep_settings (name, value) VALUES ('foreign', '1') RETURNING name"
+          expect(otherProcess(insert)).toBe('["foreign"]')
+          for (const name of ["a", "b"])
+            expect(yield* Effect.flip(store.commit(put(name)))).toMatchObject({ reason: "unreachable" })
+          const select = "SELECT name FROM mailkeep_settings WHERE name IN ('foreign', 'a', 'b')"
+          expect(otherProcess(select)).toBe('["foreign"]')
+        })
+      )
+    ))
 
   it("commits again when the moved file is at its path again", () =>
     Effect.runPromise(

@@ -1,15 +1,16 @@
 /**
- * Notices that the files of a store were moved, deleted or replaced. SQLite continues to write to a deleted file without an error.
+ * Notices that the files of a store were moved, deleted or replaced. SQLite continues to write to a deleted file without an error. Two processes with
+ * different files of shared memory do not see each other's locks, and overwrite each other's commits.
  */
 import type { Stats } from "node:fs"
 import { statSync } from "node:fs"
 import { FileMoved } from "./resultCodes.ts"
 
-/** Identifies the database and its write-ahead log. */
+/** Identifies the database, its write-ahead log and the shared memory of the log. */
 export type FileIdentity = ReadonlyArray<string | undefined>
 
 const statsOf = (where: string): ReadonlyArray<Stats | undefined> =>
-  [where, `${where}-wal`].map((path) => statSync(path, { throwIfNoEntry: false }))
+  [where, `${where}-wal`, `${where}-shm`].map((path) => statSync(path, { throwIfNoEntry: false }))
 
 const identify = (stat: Stats | undefined): string | undefined =>
   stat === undefined ? undefined : `${stat.dev}/${stat.ino}`

@@ -85,7 +85,8 @@ const makeRunApart = (connection: Prepared) => {
 
 /**
  * Runs the writes without savepoints first. When one of them must be undone, rolls the transaction back. Then runs all of them again, each in
- * a savepoint. `check` throws if the commit cannot be acknowledged, and otherwise returns the bytes of the write-ahead log.
+ * a savepoint. `check` throws if the files are not those that were opened, and otherwise returns the bytes of the write-ahead log. It runs before the
+ * first write, which could damage the commits of another process, and before the commit is acknowledged.
  */
 export const makeGroupTransaction = (database: Database, check: () => number): GroupTransaction => {
   const connection = prepared(database)
@@ -100,6 +101,7 @@ export const makeGroupTransaction = (database: Database, check: () => number): G
   ): CommittedGroup | undefined => {
     const lockNanos = nanosOf(() => begin.run())
     try {
+      check()
       const outcomes = run(writes)
       if (outcomes === undefined) {
         rollback.run()
