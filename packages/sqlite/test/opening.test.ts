@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
-import type { StoreNotOpened } from "@mailkeep/core/adapter"
+import type { StoreNotOpened, StoreUnavailable } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -41,6 +41,12 @@ const mountTmpfs = (at: string, options: string): (() => void) | undefined => {
   } catch {
     return undefined
   }
+}
+
+/** Overwrites each page but the first, which says that the file is a database. */
+const damagePages = (path: string): void => {
+  const bytes = readFileSync(path)
+  writeFileSync(path, bytes.fill(7, 4096))
 }
 
 describe("opening a file", () => {
@@ -304,11 +310,40 @@ describe("the file of a store", () => {
           const store = yield* SqliteMailStore.make({ filename: file() })
           yield* store.commit(put("before"))
           harm()
-          expect(yield* Effect.flip(store.commit(put("after")))).toMatchObject({ reason: "unreachable" })
+          const failure = yield* Effect.flip(store.commit(put("after")))
+          expect(failure).toMatchObject({ reason: "unreachable" })
+          expect(failure.message).toContain("A file of the store was moved, deleted or replaced.")
         })
       )
     )
   )
+
+  it("says that the file is damaged and what to do, in a commit, a read and the next opening", async () => {
+    const damaged = "The file of the store is damaged. Stop every process that uses it, and restore a backup"
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* SqliteMailStore.make({ filename: file() })
+          // A commit of another connection, so that the store reads the damaged pages and none that it has in memory.
+          const other = new Database(file())
+          other.exec("INSERT INTO mailkeep_settings (name, value) VALUES ('foreign', '1')")
+          other.pragma("wal_checkpoint(TRUNCATE)")
+          other.close()
+          damagePages(file())
+          for (const call of [store.commit(put("a")), store.read([{ _tag: "Setting", name: "foreign" }])]) {
+            const failure = yield* Effect.flip(call as Effect.Effect<unknown, StoreUnavailable>)
+            expect(failure).toMatchObject({ reason: "unreachable", message: `${damaged}.` })
+          }
+        })
+      )
+    )
+    const { reason, message, isRetryable } = await refusal(file())
+    expect({ reason, message, isRetryable }).toEqual({
+      reason: "not_a_database",
+      message: `${damaged}: ${file()}`,
+      isRetryable: false
+    })
+  })
 
   it("overwrites no commit of another process after the shared memory was deleted", () =>
     Effect.runPromise(

@@ -6,6 +6,7 @@ import type { Scope } from "effect"
 import { Duration, Effect, FiberSet, Latch, Stream } from "effect"
 import type { ProjectId } from "../domain/access/Project.ts"
 import { secondMillis } from "../domain/value/Instant.ts"
+import { given } from "../domain/value/OptionRule.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { defectName } from "./defectName.ts"
 import { makeLogLimit } from "../port/logLimit.ts"
@@ -14,13 +15,16 @@ import type { WorkerLease } from "./workerLease.ts"
 /** At most one log line for each reason in this time. */
 const logEveryMillis = 10 * secondMillis
 
+/** Why a turn failed. `detail` says what to do, when the store knows it. */
+type TurnFailure = Pick<StoreUnavailable, "detail"> & { readonly reason: string }
+
 /** Logs the first failure of each reason at once. Then logs the number of failures, at most every 10 s for each reason. */
 const makeFailureLog = () => {
   const { takeLogLine } = makeLogLimit(logEveryMillis)
-  return (message: string, reason: string, log: typeof Effect.logWarning): Effect.Effect<void> =>
+  return (message: string, { reason, detail }: TurnFailure, log: typeof Effect.logWarning): Effect.Effect<void> =>
     Effect.flatMap(takeLogLine(`${message} ${reason}`), (leftOut) => {
       if (leftOut === null) return Effect.void
-      return log(message, leftOut === 0 ? { reason } : { reason, failures: leftOut + 1 })
+      return log(message, { reason, ...given({ detail }), ...(leftOut > 0 && { failures: leftOut + 1 }) })
     })
 }
 
@@ -29,11 +33,14 @@ const repeatForever = (loopName: string, turn: Effect.Effect<void, StoreUnavaila
   Effect.suspend(() => {
     const logFailure = makeFailureLog()
     return turn.pipe(
-      Effect.catch(({ reason }) =>
-        Effect.delay(logFailure(`${loopName} waits for the store.`, reason, Effect.logWarning), "1 second")
+      Effect.catch((failure) =>
+        Effect.delay(logFailure(`${loopName} waits for the store.`, failure, Effect.logWarning), "1 second")
       ),
       Effect.catchDefect((defect) =>
-        Effect.delay(logFailure(`${loopName} failed and continues.`, defectName(defect), Effect.logError), "1 second")
+        Effect.delay(
+          logFailure(`${loopName} failed and continues.`, { reason: defectName(defect) }, Effect.logError),
+          "1 second"
+        )
       ),
       Effect.forever
     )

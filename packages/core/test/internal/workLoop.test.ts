@@ -41,6 +41,12 @@ describe("runWorkLoop", () => {
     ])
   })
 
+  it("logs what to do when the store says so", async () => {
+    const detail = "The file of the store is damaged. Restore a backup."
+    const { lines } = await run(1, () => Effect.fail(new StoreUnavailable({ reason: "unreachable", detail })))
+    expect(lines).toEqual([["The dispatcher waits for the store.", { reason: "unreachable", detail }]])
+  })
+
   it("logs each reason separately, also a defect", async () => {
     const { lines } = await run(9, (n) =>
       n % 3 === 0

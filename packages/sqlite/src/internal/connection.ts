@@ -9,7 +9,7 @@ import type { Scope } from "effect"
 import { lockMillis } from "./lockWait.ts"
 import { NotOpened } from "./notOpened.ts"
 import { openConnection } from "./openConnection.ts"
-import { isBusy, reasonOf } from "./resultCodes.ts"
+import { damagedSentence, isBusy, isDamaged, reasonOf } from "./resultCodes.ts"
 
 /** Waits for a lock on the event loop, so many milliseconds in all. SQLite's own wait would block every fiber. */
 export const busyScheduleFor = (millis: number) =>
@@ -28,6 +28,7 @@ const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   }
   if (cause instanceof SqliteError && cause.code === "SQLITE_NOTADB")
     return new StoreNotOpened({ reason: "not_a_database", where, cause })
+  if (isDamaged(cause)) return new StoreNotOpened({ reason: "not_a_database", where, detail: damagedSentence, cause })
   return new StoreNotOpened({ reason: reasonOf(cause) ?? "unreachable", where, cause })
 }
 

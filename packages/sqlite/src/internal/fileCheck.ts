@@ -22,9 +22,12 @@ export const fileIdentityOf = (where: string): FileIdentity => statsOf(where).ma
 export const isSameIdentity = (one: FileIdentity, other: FileIdentity): boolean =>
   one.every((file, n) => file === other[n])
 
+const movedSentence =
+  "A file of the store was moved, deleted or replaced. Put the files back, or stop every process that uses the store and start again."
+
 /** Returns the size of the write-ahead log in bytes. Throws `FileMoved` if a file is no longer the one that was opened. */
 export const checkFiles = (where: string, opened: FileIdentity): number => {
   const now = statsOf(where)
-  if (!isSameIdentity(now.map(identify), opened)) throw new FileMoved("The store file was moved, deleted or replaced.")
+  if (!isSameIdentity(now.map(identify), opened)) throw new FileMoved(movedSentence)
   return now[1]?.size ?? 0
 }

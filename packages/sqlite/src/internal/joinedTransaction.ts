@@ -14,7 +14,8 @@ import { schemaVersion } from "./migrations.ts"
 import { isOldVersion, synchronousFull } from "./openConnection.ts"
 import type { Prepared, Value } from "./recordTable.ts"
 import { prepared } from "./recordTable.ts"
-import { codeOf, reasonOf } from "./resultCodes.ts"
+import { codeOf } from "./resultCodes.ts"
+import { unavailable } from "./sqliteFailure.ts"
 import type { Write, WriteResults } from "./writes.ts"
 import { exitOf } from "./writeExit.ts"
 import { runWrite } from "./writes.ts"
@@ -55,9 +56,7 @@ const failureOf = (cause: unknown): TransactionRefused | StoreUnavailable => {
   // The driver refuses a second statement while it iterates over the rows of the first.
   if (cause instanceof Error && cause.name === "TypeError" && cause.message.includes("busy executing a query"))
     return refused("connection_busy")
-  const reason = reasonOf(cause)
-  if (reason === undefined) throw cause
-  return new StoreUnavailable({ reason, cause })
+  return unavailable(cause)
 }
 
 const attempt = <A>(run: () => A): Effect.Effect<A, TransactionRefused | StoreUnavailable> =>

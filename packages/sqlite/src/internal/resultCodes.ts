@@ -26,4 +26,16 @@ export const reasonOf = (cause: unknown): Reason | undefined => {
   return undefined
 }
 
+/** Whether the content of the file is not that of a database. */
+export const isDamaged = (cause: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(cause) ?? "")
+
+/** What to do about a damaged file. Without a full stop. */
+export const damagedSentence = "The file of the store is damaged. Stop every process that uses it, and restore a backup"
+
+/** A sentence that says what to do about the cause, or `undefined`. */
+export const detailOf = (cause: unknown): string | undefined => {
+  if (cause instanceof FileMoved) return cause.message
+  return isDamaged(cause) ? `${damagedSentence}.` : undefined
+}
+
 export const isBusy = (cause: unknown): boolean => reasonOf(cause) === "locked"
