@@ -48,13 +48,14 @@ export const canBeWritten = (path: string): Effect.Effect<void, FileFailed> =>
 /** Writes texts to a file in turn. */
 export type WriteText = (text: string) => Effect.Effect<void, FileFailed>
 
-/** Waits for ever after the pipe is closed: `untilPipeCloses` ends the command. */
+/** Standard output cannot be written. */
+const stdoutFailed = (cause: unknown): FileFailed => new FileFailed({ act: "write", path: "standard output", cause })
+
+/** Waits for ever after an error: `untilPipeCloses` ends the command. */
 const writeStdout: WriteText = (text) =>
   Effect.callback((resume) => {
-    process.stdout.write(text, (cause?: NodeJS.ErrnoException | null) => {
+    process.stdout.write(text, (cause) => {
       if (cause === null || cause === undefined) resume(Effect.void)
-      else if (cause.code !== "EPIPE")
-        resume(Effect.fail(new FileFailed({ act: "write", path: "standard output", cause })))
     })
   })
 
@@ -72,13 +73,29 @@ export const openForWriting = (path: string) =>
             onFileAsync(path, () => handle.appendFile(text))
       )
 
-/** Ends the effect without a failure when the reader of standard output closes its pipe, as `head` does. */
-export const untilPipeCloses = <E, R>(effect: Effect.Effect<void, E, R>): Effect.Effect<void, E, R> =>
+/** The reader of standard output has closed its pipe, as `head` does. */
+const isPipeClosed = ({ code }: NodeJS.ErrnoException): boolean => code === "EPIPE"
+
+/** Ends the effect when standard output cannot be written: without a failure when its reader closes the pipe. */
+export const untilPipeCloses = <E, R>(effect: Effect.Effect<void, E, R>): Effect.Effect<void, E | FileFailed, R> =>
   Effect.raceFirst(
     effect,
-    Effect.callback<void>((resume) => {
-      const onError = (cause: NodeJS.ErrnoException) => resume(cause.code === "EPIPE" ? Effect.void : Effect.die(cause))
+    Effect.callback<void, FileFailed>((resume) => {
+      const onError = (cause: NodeJS.ErrnoException) =>
+        resume(isPipeClosed(cause) ? Effect.void : Effect.fail(stdoutFailed(cause)))
       process.stdout.on("error", onError)
       return Effect.sync(() => void process.stdout.off("error", onError))
     })
   )
+
+/**
+ * Notices when the output is lost, for example on a full disk. Node ignores this when a program prints a text. Returns a function that gives the failure
+ * until then.
+ */
+export const watchStdout = (stdout: NodeJS.WritableStream): (() => FileFailed | undefined) => {
+  let failure: FileFailed | undefined
+  stdout.on("error", (cause: NodeJS.ErrnoException) => {
+    if (!isPipeClosed(cause)) failure = stdoutFailed(cause)
+  })
+  return () => failure
+}

@@ -1,11 +1,24 @@
 /**
  * Runs the command. SIGTERM and SIGINT end it cleanly: it first finishes the running requests and hand-offs.
  */
+import { setImmediate } from "node:timers"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { watchStdout } from "./files.ts"
 import { exitCodeOf, runCommand } from "./runCommand.ts"
+
+const lostOutput = watchStdout(process.stdout)
+
+/** A command that has failed has printed why. */
+const endWith = (code: number): number => {
+  const failure = lostOutput()
+  if (failure === undefined || code === 1) return code
+  process.stderr.write(`mailkeep: ${failure.message}\n`)
+  return 1
+}
 
 runCommand(process.argv.slice(2)).pipe(
   NodeRuntime.runMain({
-    teardown: (exit, onExit) => onExit(exitCodeOf(exit))
+    // A stream reports the error of a write at the end of the turn.
+    teardown: (exit, onExit) => void setImmediate(() => onExit(endWith(exitCodeOf(exit))))
   })
 )

@@ -4,6 +4,7 @@
 import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { closeSync, openSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { sharedPostgres } from "@mailkeep/test-support/postgres"
 import { settableClock } from "@mailkeep/test-support/settableClock"
@@ -105,6 +106,17 @@ export const runIntoClosedPipe = async (args: ReadonlyArray<string>): Promise<Ra
   child.stdout!.destroy()
   const [code] = (await once(child, "close")) as [number | null]
   return { code, ...text }
+}
+
+/** Runs a command as a child process whose standard output is a file on a full disk. */
+export const runIntoFullDisk = async (args: ReadonlyArray<string>): Promise<Omit<Ran, "stdout">> => {
+  const full = openSync("/dev/full", "w")
+  const child = spawn(process.execPath, [main, ...args], { stdio: ["ignore", full, "pipe"] })
+  closeSync(full)
+  let stderr = ""
+  child.stderr!.on("data", (chunk) => (stderr += String(chunk)))
+  const [code] = (await once(child, "close")) as [number | null]
+  return { code, stderr }
 }
 
 export interface Serving {
