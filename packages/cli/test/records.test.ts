@@ -227,6 +227,18 @@ describe("the commands for records beside a running server", () => {
     expect((await run([...bySend, "--template", "unknown", ...given("1", "1", "true")])).code).toBe(1)
   })
 
+  it("refuses a message with a body as text and as a file", async () => {
+    const file = join(folder, "body.txt")
+    writeFileSync(file, "From the file.")
+    const message = ["send", ...here(), "--from", "hello@example.com", "--to", "t@example.org", "--subject", "s"]
+    for (const body of ["text", "html"])
+      expect(await run([...message, `--${body}`, "Inline.", `--${body}-file`, file])).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `mailkeep: give either --${body} or --${body}-file\n`
+      })
+  })
+
   it("says which file of a message or of a template cannot be read", async () => {
     const absent = join(folder, "absent.txt")
     const message = ["send", ...here(), "--from", "hello@example.com", "--to", "t@example.org", "--subject", "s"]

@@ -11,7 +11,7 @@ import { Command, Flag } from "effect/cli"
 import { data, json, textFlag, project } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { onFile, readText } from "../files.ts"
-import { print } from "../output.ts"
+import { exitWith, print } from "../output.ts"
 import { isAssignment, readVariables } from "../templateVariables.ts"
 
 const attachment = (path: string) =>
@@ -52,6 +52,8 @@ export const send = Command.make(
   },
   ({ data, project, json, variables, textFile, htmlFile, template, attach, idempotencyKey, ...body }) =>
     Effect.gen(function* () {
+      if (body.text !== undefined && textFile !== undefined) return yield* exitWith("give either --text or --text-file")
+      if (body.html !== undefined && htmlFile !== undefined) return yield* exitWith("give either --html or --html-file")
       const input = {
         ...body,
         text: body.text ?? (yield* readText(textFile)),
