@@ -1,17 +1,13 @@
 /**
- * Checks again each value that becomes a header field, just before the transport gets the message. Another program may have written to the store.
- * A line break in a value would add a header field that the writer of the value chooses (RFC 5322 §2.2).
+ * Checks what the transport gets and what it returns. Each value that becomes a header field is checked again just before the transport gets the message,
+ * because another program may have written to the store. A line break in a value would add a header field that the writer of the value chooses
+ * (RFC 5322 §2.2). A transport that is written without types may return a value of another form.
  */
 import { Data, Effect } from "effect"
 import { areSafeHeaderFields } from "../domain/message/HeaderField.ts"
 import { isOneLine } from "../domain/value/TextRule.ts"
-import type {
-  HandOff,
-  HandOffOutcome,
-  HandOffRevoked,
-  TransportShape,
-  TransportUnavailable
-} from "../port/Transport.ts"
+import type { HandOff, HandOffOutcome, HandOffRevoked, TransportShape } from "../port/Transport.ts"
+import { TransportUnavailable } from "../port/Transport.ts"
 
 /** A field of the message is not safe in a header, so the transport does not get the message. */
 export class UnsafeHeaderValue extends Data.TaggedError("UnsafeHeaderValue")<{ readonly field: string }> {
@@ -47,12 +43,30 @@ const unsendableField = ({ envelope, message }: HandOff): string | undefined => 
   )
 }
 
-/** The transport of the adapter with the check before each hand-off. */
+const outcomeTags: ReadonlyArray<string> = ["Accepted", "Delivered", "Refused"] satisfies ReadonlyArray<
+  HandOffOutcome["_tag"]
+>
+
+const isOutcome = (value: unknown): value is HandOffOutcome => {
+  const { _tag, reply } = (value ?? {}) as Partial<HandOffOutcome>
+  return _tag !== undefined && outcomeTags.includes(_tag) && typeof reply?.text === "string"
+}
+
+const noOutcomeSentence =
+  "The transport returned no outcome. It must return an object with _tag (Accepted, Delivered or Refused) and reply."
+
+/** Whether the relay has the message is unknown, as after a lost connection. */
+const withOutcome = (outcome: unknown): Effect.Effect<HandOffOutcome, TransportUnavailable> =>
+  isOutcome(outcome) ? Effect.succeed(outcome) : Effect.fail(new TransportUnavailable({ reason: noOutcomeSentence }))
+
+/** The transport of the adapter with the checks before and after each hand-off. */
 export const checkedTransport = (transport: TransportShape): CheckedTransport => ({
   capabilities: transport.capabilities,
   handOff: (handOff) =>
     Effect.suspend((): ReturnType<CheckedTransport["handOff"]> => {
       const field = unsendableField(handOff)
-      return field === undefined ? transport.handOff(handOff) : Effect.fail(new UnsafeHeaderValue({ field }))
+      return field === undefined
+        ? Effect.flatMap(transport.handOff(handOff), withOutcome)
+        : Effect.fail(new UnsafeHeaderValue({ field }))
     })
 })

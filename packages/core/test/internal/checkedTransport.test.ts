@@ -17,7 +17,7 @@ import {
 import { StubTransport } from "@mailkeep/smtp"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import type { HandOff, TransportShape } from "../../src/port/Transport.ts"
+import type { HandOff, HandOffOutcome, TransportShape } from "../../src/port/Transport.ts"
 import type { Message } from "../../src/index.ts"
 import { freshState } from "../../src/domain/delivery/Delivery.ts"
 import { inCommitOrder } from "../../src/domain/store/commitOrder.ts"
@@ -81,6 +81,23 @@ describe("a checked transport", () => {
   it("hands over a message whose header values are single lines", async () => {
     expect(await Effect.runPromise(checkedTransport(transport).handOff(good))).toMatchObject({ _tag: "Delivered" })
     expect(handed).toEqual([good])
+  })
+
+  it.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["a text", "ok"],
+    ["another object", { ok: true }],
+    ["an outcome of another name", { _tag: "Sent", reply: { text: "Ok" } }],
+    ["an outcome without a reply", { _tag: "Delivered" }],
+    ["a reply without a text", { _tag: "Delivered", reply: {} }]
+  ])("says that the transport has returned no outcome when it returns %s", async (_, outcome) => {
+    const wrong: TransportShape = { ...transport, handOff: () => Effect.succeed(outcome as HandOffOutcome) }
+    const failure = await Effect.runPromise(Effect.flip(checkedTransport(wrong).handOff(good)))
+    expect(failure).toMatchObject({
+      _tag: "TransportUnavailable",
+      reason:
+        "The transport returned no outcome. It must return an object with _tag (Accepted, Delivered or Refused) and reply."
+    })
   })
 
   it.each<[string, HandOff, string]>([
