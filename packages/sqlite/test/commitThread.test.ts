@@ -150,6 +150,23 @@ describe("the commit thread", () => {
       })
     ))
 
+  it("fails commits with StoreUnavailable when the thread starts again after a newer Mailkeep has migrated the file", () =>
+    inStore((store) =>
+      Effect.gen(function* () {
+        const other = new Database(file())
+        other.exec("UPDATE mailkeep_schema SET version = version + 1")
+        other.close()
+        for (const thread of threads) yield* Effect.promise(() => thread.terminate())
+        expect(yield* Effect.flip(store.commit(put("a")))).toMatchObject({
+          _tag: "StoreUnavailable",
+          reason: "newer_schema",
+          message: "This store was written by a newer Mailkeep. Stop this process, and start it with that version.",
+          isRetryable: false
+        })
+        expect(yield* setting(store, "a")).toBeNull()
+      })
+    ))
+
   it("ends with the store, and leaves no write-ahead log behind", async () => {
     const scope = Effect.runSync(Scope.make())
     const store = await Effect.runPromise(Scope.provide(makeStarted({ filename: file() }), scope))
