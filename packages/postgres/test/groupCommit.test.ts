@@ -1,8 +1,11 @@
 import type { Change } from "@mailkeep/core/adapter"
 import { openWatched, startPostgres } from "@mailkeep/test-support/postgres"
-import { Effect, Exit, Fiber } from "effect"
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
+import { Effect, Exit, Fiber, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { PostgresMailStore } from "../src/index.ts"
+import { makeGroupCommit } from "../src/internal/write/groupCommit.ts"
 import { testServer } from "./testServer.ts"
 
 const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "x" }]
@@ -57,6 +60,37 @@ describe("commit", () => {
     expect(applied).toBe(600)
     expect(refused).toMatchObject({ _tag: "StoreUnavailable", reason: "closed" })
   })
+
+  it("closes when no group has ended for 2 s, and waits longer while groups end", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      // Two groups end, the first after 1 s and the second after 2 s. The third never ends.
+      let begun = 0
+      const slow = (commits: ReadonlyArray<unknown>) => {
+        const wait = [Effect.sleep("1 second"), Effect.sleep("2 seconds")][begun++] ?? Effect.never
+        return Effect.as(
+          wait,
+          commits.map(() => Exit.void)
+        )
+      }
+      const { commit } = yield* Effect.provideService(makeGroupCommit(slow), Scope.Scope, scope)
+      for (const name of ["a", "b", "c"]) {
+        yield* Effect.forkDetach(commit(put(name)), { startImmediately: true })
+        yield* eventLoopTurns(10)
+      }
+      expect(begun).toBe(3)
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      const isClosedAfter = (millis: number) =>
+        eventLoopTurns(10).pipe(
+          Effect.andThen(TestClock.adjust(millis)),
+          Effect.andThen(eventLoopTurns(10)),
+          Effect.map(() => closing.pollUnsafe() !== undefined)
+        )
+      // At 2 s and again at 4 s, a group has ended in the last 2 s.
+      expect(yield* isClosedAfter(2000)).toBe(false)
+      expect(yield* isClosedAfter(1999)).toBe(false)
+      expect(yield* isClosedAfter(1)).toBe(true)
+    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
 
   it("fails only the commits of a group whose guards do not hold", async () => {
     const results = await withStore((store) =>

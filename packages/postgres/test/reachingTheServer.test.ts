@@ -2,9 +2,10 @@
  * What an operator reads when the server cannot be reached, and how the store makes more connections like those of a pool.
  */
 import { createServer } from "node:net"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import { once } from "node:events"
 import { StoreNotOpened } from "@mailkeep/core/adapter"
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { startProxy } from "@mailkeep/test-support/postgresProxy"
 import { Effect, Exit, Fiber, Logger, Scope } from "effect"
@@ -12,7 +13,9 @@ import { TestClock } from "effect/testing"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { PostgresMailStore } from "../src/index.ts"
+import type { ProductClient } from "../src/internal/driverClient.ts"
 import { clientConfigOf } from "../src/internal/openPool.ts"
+import { makeOwnPool } from "../src/internal/ownPool.ts"
 import { testServer } from "./testServer.ts"
 
 const closedPort = async (): Promise<number> => {
@@ -195,6 +198,39 @@ describe.skipIf(!hasPostgres())("a store that was open", () => {
     proxy.silenceAll()
     await Effect.runPromise(Scope.close(scope, Exit.void))
     expect(Exit.isFailure(await Effect.runPromiseExit(store.read([])))).toBe(true)
+  })
+
+  it("closes its connections without the server when the server is silent for 1 s", async () => {
+    const server = await testServer()
+    const database = await server.createDatabase()
+    await using proxy = await startProxy(server.port)
+    const url = server.urlOf(database).replace(`:${server.port}/`, `:${proxy.port}/`)
+    const { pool, end } = makeOwnPool(url, 2)
+    const clients = [await pool.connect(), await pool.connect()]
+    const streams = clients.map((client) => (client as ProductClient).connection!.stream as Socket)
+    clients[0]!.release()
+    clients[1]!.on("error", () => {})
+    proxy.silenceAll()
+    const program = Effect.gen(function* () {
+      const ending = yield* Effect.forkChild(end, { startImmediately: true })
+      yield* eventLoopTurns(10)
+      expect(streams.map(({ destroyed }) => destroyed)).toEqual([false, false])
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(ending)
+      expect(streams.map(({ destroyed }) => destroyed)).toEqual([true, true])
+    })
+    await Effect.runPromise(Effect.provide(program, TestClock.layer()))
+  })
+
+  it("closes its connections before its end when the server answers", async () => {
+    const server = await testServer()
+    const { pool, end } = makeOwnPool(server.urlOf(await server.createDatabase()), 2)
+    const clients = [await pool.connect(), await pool.connect()]
+    const streams = clients.map((client) => (client as ProductClient).connection!.stream as Socket)
+    for (const client of clients) client.release()
+    // The clock stays, so only the server ends the connections.
+    await Effect.runPromise(Effect.provide(end, TestClock.layer()))
+    expect(streams.map(({ destroyed }) => destroyed)).toEqual([true, true])
   })
 
   it("works with an older driver, which does not know the state of a transaction", async () => {

@@ -2,8 +2,7 @@
  * The loop of a worker: claims work, starts the work, waits, backs off after a failure and shuts down. The dispatcher, the event sender and the
  * domain checks are its instances.
  */
-import type { Scope } from "effect"
-import { Duration, Effect, FiberSet, Latch, Stream } from "effect"
+import { Duration, Effect, Exit, Fiber, FiberSet, Latch, Scope, Stream } from "effect"
 import type { ProjectId } from "../domain/access/Project.ts"
 import { secondMillis } from "../domain/value/Instant.ts"
 import { given } from "../domain/value/OptionRule.ts"
@@ -14,6 +13,15 @@ import type { WorkerLease } from "./workerLease.ts"
 
 /** At most one log line for each reason in this time. */
 const logEveryMillis = 10 * secondMillis
+
+/**
+ * How long the end of a loop waits for interrupted work, which still stores its outcome. A store that does not answer for this time loses the outcome,
+ * as in a crash.
+ */
+const interruptedMillisMax = 5 * secondMillis
+
+/** How long the end of a loop waits for the store to end the lease. Without an answer, the lease ends by its time. */
+const releaseMillisMax = 2 * secondMillis
 
 /** Why a turn failed. `detail` says what to do, when the store knows it. */
 type TurnFailure = Pick<StoreUnavailable, "detail"> & { readonly reason: string }
@@ -115,14 +123,28 @@ export interface WorkLoopOptions {
 
 const neverWoken = (): WakeUpSubscription => ({ latch: Latch.makeUnsafe(false), takeNews: () => new Set() })
 
+/** The work under way. When the scope closes, the work gets the grace time. Then it is interrupted. */
+const makeUnderWay = (graceMillis: number): Effect.Effect<FiberSet.FiberSet<unknown>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const underWay = yield* Effect.provideService(FiberSet.make<unknown>(), Scope.Scope, scope)
+    // A fiber of its own, because nothing interrupts the wait for the fibers of a scope.
+    const interrupted = Effect.flatMap(Effect.forkDetach(Scope.close(scope, Exit.void)), Fiber.await)
+    yield* Effect.addFinalizer(() =>
+      Effect.andThen(
+        Effect.timeoutOption(FiberSet.awaitEmpty(underWay), Duration.millis(graceMillis)),
+        Effect.timeoutOption(Effect.interruptible(interrupted), interruptedMillisMax)
+      )
+    )
+    return underWay
+  })
+
 /** Repeats the turns until it is interrupted. Then starts no more work, waits for the work under way, and ends the lease. */
 export const runWorkLoop = (options: WorkLoopOptions): Effect.Effect<never> => {
   const { name, graceMillis, store, lease, wakeUp, makeTurn } = options
   const turns = Effect.gen(function* () {
     const { latch: wake, takeNews } = wakeUp === null ? neverWoken() : yield* wakeUp.subscribe
-    const underWay = yield* FiberSet.make<unknown, never>()
-    // This finalizer runs before the fibers are interrupted, so that work under way gets the grace time.
-    yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(underWay), Duration.millis(graceMillis)))
+    const underWay = yield* makeUnderWay(graceMillis)
     const turn = makeTurn((work) => FiberSet.run(underWay, Effect.ensuring(work, wake.open)), takeNews)
     return yield* repeatForever(
       name,
@@ -136,7 +158,8 @@ export const runWorkLoop = (options: WorkLoopOptions): Effect.Effect<never> => {
   })
   return Effect.gen(function* () {
     if (lease !== null) {
-      yield* Effect.addFinalizer(() => lease.release)
+      const release = Effect.timeoutOption(Effect.interruptible(lease.release), releaseMillisMax)
+      yield* Effect.addFinalizer(() => release)
       yield* Effect.forkScoped(lease.heartbeat)
     }
     if (wakeUp !== null) yield* Effect.forkScoped(Stream.runForEach(store.commitsOfOtherProcesses, () => wakeUp.notify))

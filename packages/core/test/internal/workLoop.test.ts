@@ -127,6 +127,35 @@ describe("runWorkLoop", () => {
       expect(happened).toEqual(expected)
     }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
   )
+
+  it.each([
+    ["the end of the lease", Effect.void, Effect.never, 2000],
+    ["the outcome of interrupted work", Effect.uninterruptible(Effect.never), Effect.void, 5000]
+  ] as const)("ends without an answer of the store to %s", (_, work, release, endsAfterMillis) =>
+    Effect.gen(function* () {
+      const loop = yield* Effect.forkChild(
+        runWorkLoop({
+          name: "The dispatcher",
+          graceMillis: 0,
+          store,
+          lease: { heartbeat: Effect.never, release },
+          wakeUp: null,
+          makeTurn: (start) => Effect.as(start(work), 1e9)
+        })
+      )
+      yield* eventLoopTurns(10)
+      const ending = yield* Effect.forkChild(Fiber.interrupt(loop), { startImmediately: true })
+      const hasEndedAfter = (millis: number) =>
+        eventLoopTurns(10).pipe(
+          Effect.andThen(TestClock.adjust(millis)),
+          Effect.andThen(eventLoopTurns(10)),
+          Effect.map(() => ending.pollUnsafe() !== undefined)
+        )
+      expect(yield* hasEndedAfter(0)).toBe(false)
+      expect(yield* hasEndedAfter(endsAfterMillis - 1)).toBe(false)
+      expect(yield* hasEndedAfter(1)).toBe(true)
+    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
+  )
 })
 
 describe("makeWorkGroup", () => {

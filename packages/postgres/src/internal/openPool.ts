@@ -14,7 +14,8 @@ import { migrateSchema, migrations } from "./migrations.ts"
 import type { Refusal } from "./openingFailure.ts"
 import { migrateSentence, NotOpened, notOpened } from "./openingFailure.ts"
 import { isRefusedStatement } from "./sqlStates.ts"
-import { noSilenceLimit, reachableOptions } from "./silentServer.ts"
+import { makeOwnPool } from "./ownPool.ts"
+import { noSilenceLimit } from "./silentServer.ts"
 import type { VersionCheck } from "./tableVersion.ts"
 import { makeVersionCheck, versionOf } from "./tableVersion.ts"
 
@@ -40,15 +41,6 @@ export interface OpeningOptions extends MigrationOptions, DurabilityOptions {
 
 type CompleteOptions = OpeningOptions & Required<Pick<OpeningOptions, "steps">>
 
-const ownPool = (connectionString: string, max: number) =>
-  new pg.Pool({
-    connectionString,
-    max,
-    pipeline: true,
-    application_name: "mailkeep",
-    ...reachableOptions
-  })
-
 /** Throws for a number that the option does not allow. The driver takes its default for 0, and waits forever with a negative number. */
 const checkConnectionsMax = (max: number): void => {
   if (!Number.isInteger(max) || max < 1) throw new RangeError("connectionsMax must be an integer of at least 1.")
@@ -71,9 +63,9 @@ export const openPool = (source: PoolSource): Effect.Effect<Pool, never, Scope.S
   const { connectionString, connectionsMax = 10 } = source
   checkConnectionsMax(connectionsMax)
   return Effect.acquireRelease(
-    Effect.sync(() => ownPool(connectionString, connectionsMax).on("error", ignoreLoss)),
-    (pool) => Effect.promise(() => pool.end())
-  )
+    Effect.sync(() => makeOwnPool(connectionString, connectionsMax)),
+    ({ end }) => end
+  ).pipe(Effect.map(({ pool }) => pool.on("error", ignoreLoss)))
 }
 
 /** The options of a pool for a connection of its own. The password is not enumerable, so a copy of the options would not have it. */

@@ -5,7 +5,7 @@ import type { Change, Conflict } from "@mailkeep/core/adapter"
 import { recordMetric, StoreUnavailable } from "@mailkeep/core/adapter"
 import { octetsOfChanges } from "@mailkeep/core/adapter/evaluation"
 import type { Scope } from "effect"
-import { Effect, Exit, Fiber, Latch } from "effect"
+import { Effect, Exit, Fiber, Latch, Option } from "effect"
 import { isAppliedAlone } from "./commitTransactions.ts"
 import type { CommitExit } from "./commitGroup.ts"
 import type { Touched } from "./touchedRecords.ts"
@@ -31,6 +31,8 @@ const queueCommitsMax = 8192
 const queueOctetsMax = 64 * 1024 * 1024
 /** While one group waits for the disk of the server, the next ones run their statements. */
 const groupsAtOnce = 3
+/** A close waits no longer when no group has ended for this time: the server is silent. The callers of these commits have ended before the store. */
+const closeMillisMax = 2000
 /** How many commits are looked at for one group. Those that touch records of a group under way are passed over. */
 const lookedAtMax = 1024
 
@@ -41,7 +43,7 @@ interface Job {
   readonly resume: (exit: CommitExit) => void
 }
 
-/** The scope finishes the commits that wait. */
+/** The scope finishes the commits that wait, unless the server is silent. */
 export const makeGroupCommit = (
   commitGroup: (commits: ReadonlyArray<ReadonlyArray<Change>>) => Effect.Effect<ReadonlyArray<CommitExit>>
 ): Effect.Effect<GroupCommit, never, Scope.Scope> =>
@@ -111,12 +113,19 @@ export const makeGroupCommit = (
       }
     })
 
+    const awaitWhileGroupsEnd = (allEnded: Effect.Effect<unknown>): Effect.Effect<void> =>
+      Effect.gen(function* () {
+        const before = groups
+        const ended = yield* Effect.timeoutOption(Effect.interruptible(allEnded), closeMillisMax)
+        if (Option.isNone(ended) && groups > before) yield* awaitWhileGroupsEnd(allEnded)
+      })
+
     yield* Effect.acquireRelease(
       Effect.forEach(Array.from({ length: groupsAtOnce }), () => Effect.forkDetach(loop)),
       (fibers) =>
         Effect.suspend(() => {
           closed = true
-          return Effect.andThen(waiting.open, Fiber.awaitAll(fibers))
+          return Effect.andThen(waiting.open, awaitWhileGroupsEnd(Fiber.awaitAll(fibers)))
         })
     )
 
