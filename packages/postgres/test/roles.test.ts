@@ -163,6 +163,27 @@ FROM pg_roles WHERE rolname = current_user`
     expect((await refusalOf({ connectionString: appUrl, migrate: false })).reason).toBe("not_granted")
   })
 
+  it("refuses to open while row security hides all rows of a table, and opens when a policy shows them", async () => {
+    const { app, appUrl, run } = await databaseWithRoles()
+    const refusal = async () => {
+      const refused = await refusalOf({ connectionString: appUrl, migrate: false })
+      return [refused.reason, refused.message.split(":")[0]]
+    }
+    await run("ALTER TABLE mailkeep.deliveries ENABLE ROW LEVEL SECURITY")
+    expect(await refusal()).toEqual([
+      "not_granted",
+      `Row security hides all rows of deliveries from the role ${app}. Turn it off for these tables, or give the role BYPASSRLS`
+    ])
+    await run("ALTER TABLE mailkeep.schema_version ENABLE ROW LEVEL SECURITY")
+    // A restrictive policy alone shows nothing.
+    await run("CREATE POLICY less ON mailkeep.deliveries AS RESTRICTIVE TO PUBLIC USING (true)")
+    expect((await refusal())[1]).toMatch(/^Row security hides all rows of schema_version, deliveries from the role /)
+    await run(`CREATE POLICY every ON mailkeep.schema_version TO ${app} USING (true)`)
+    await run("CREATE POLICY every ON mailkeep.deliveries TO PUBLIC USING (true)")
+    const opened = Effect.scoped(Effect.asVoid(PostgresMailStore.make({ connectionString: appUrl, migrate: false })))
+    await Effect.runPromise(opened)
+  })
+
   it("fails with StoreUnavailable while the role lacks a right that it had at the opening", async () => {
     const { app, appUrl, run } = await databaseWithRoles()
     const outcomes = await Effect.runPromise(

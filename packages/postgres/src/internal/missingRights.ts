@@ -1,5 +1,6 @@
 /**
- * Says which rights the role needs and does not have, so that a missing `GRANT` is found when the store opens and not by the first send.
+ * Says which rights the role needs and does not have, so that a missing `GRANT` is found when the store opens and not by the first send. The same for
+ * row security, with which the store would look empty.
  */
 import type { Connection } from "./database.ts"
 
@@ -63,4 +64,23 @@ export const missingRights = async (connection: Connection, schema: string): Pro
   const named = missing.slice(0, namedMax).map(({ name, rights }) => `${rights} on ${name}`)
   const more = missing.length - named.length
   return `The role ${first.role} may not ${named.join("; ")}${more === 0 ? "" : `; and ${more} more`}. Grant the rights of the guide`
+}
+
+/** Row security applies to the role, and no policy lets the role see a row. */
+const hiddenSql = `SELECT current_user AS role, c.relname AS name FROM pg_class AS c
+WHERE c.relnamespace = to_regnamespace($1) AND c.relname = ANY ($2) AND c.relkind <> 'S' AND row_security_active(c.oid) AND NOT EXISTS (
+  SELECT FROM pg_policy AS p, unnest(p.polroles) AS r (id)
+  WHERE p.polrelid = c.oid AND p.polpermissive AND (r.id = 0 OR pg_has_role(r.id, 'USAGE'))
+) ORDER BY array_position($2, c.relname::text)`
+
+const tables = Object.keys(neededRights)
+
+/** Returns a sentence without a full stop, or `undefined` if row security hides no whole table from the role. */
+export const hiddenTables = async (connection: Connection, schema: string): Promise<string | undefined> => {
+  const hidden = await connection.query<Omit<Missing, "rights">>(hiddenSql, [schema, tables])
+  const [first] = hidden
+  if (first === undefined) return undefined
+  const names = hidden.slice(0, namedMax).map(({ name }) => name)
+  const more = hidden.length - names.length
+  return `Row security hides all rows of ${names.join(", ")}${more === 0 ? "" : ` and ${more} more`} from the role ${first.role}. Turn it off for these tables, or give the role BYPASSRLS`
 }

@@ -8,7 +8,7 @@ import type { ClientConfig, Pool } from "pg"
 import pg from "pg"
 import type { Connection, Database } from "./database.ts"
 import { makeDatabase } from "./database.ts"
-import { missingRights } from "./missingRights.ts"
+import { hiddenTables, missingRights } from "./missingRights.ts"
 import type { MigrationOptions } from "./migrations.ts"
 import { migrateSchema, migrations } from "./migrations.ts"
 import type { Refusal } from "./openingFailure.ts"
@@ -166,6 +166,12 @@ const isBehind = async (connection: Connection, options: CompleteOptions): Promi
   })
 }
 
+/** Without this check, a store whose version is hidden would look as if it had no tables. */
+const checkHidden = async (connection: Connection, schema: string): Promise<void> => {
+  const hidden = await hiddenTables(connection, schema)
+  if (hidden !== undefined) throw new NotOpened({ reason: "not_granted", detail: hidden })
+}
+
 const checkRights = async (connection: Connection, schema: string): Promise<void> => {
   const missing = await missingRights(connection, schema)
   if (missing !== undefined) throw new NotOpened({ reason: "not_granted", detail: missing })
@@ -189,6 +195,7 @@ const openDatabase = (pool: Pool, options: CompleteOptions): Effect.Effect<Datab
     const mustMigrate = yield* attemptOpening(() =>
       database.use(async (connection) => {
         await checkServer(connection, (settings) => refusalOf(settings, options))
+        await checkHidden(connection, schema)
         return isBehind(connection, options)
       })
     )
