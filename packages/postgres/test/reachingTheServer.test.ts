@@ -31,6 +31,26 @@ const refusal = (connectionString: string): Promise<StoreNotOpened> =>
   Effect.runPromise(Effect.scoped(Effect.flip(PostgresMailStore.make({ connectionString }))))
 
 describe("make", () => {
+  it.each([
+    ["answers nothing", () => {}, "did not answer in time. Check the host and the port, and whether a firewall drops"],
+    ["closes the connection", (socket: Socket) => socket.end(), "connection was closed before the server answered"]
+  ] as const)("says what to check when the address %s", async (_, onConnection, sentence) => {
+    const sockets: Array<Socket> = []
+    const server = createServer((socket) => {
+      sockets.push(socket)
+      onConnection(socket)
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const { port } = server.address() as AddressInfo
+    // Far below the limit of the store, so that the test need not wait.
+    const pool = new pg.Pool({ host: "127.0.0.1", port, connectionTimeoutMillis: 200 })
+    const failure = await Effect.runPromise(Effect.scoped(Effect.flip(PostgresMailStore.make({ pool }))))
+    expect([failure.reason, failure.message]).toEqual(["unreachable", expect.stringContaining(sentence)])
+    await pool.end()
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+
   it("says that nothing accepts connections at the address", async () => {
     const port = await closedPort()
     const refused = await refusal(`postgres://user:geheim@127.0.0.1:${port}/shop`)

@@ -36,6 +36,9 @@ const detailsOfSchema: Readonly<Record<string, string>> = {
   "42939": "PostgreSQL keeps the names of schemas that begin with pg_ for itself. Choose another schema"
 }
 
+const silentSentence =
+  "The server did not answer in time. Check the host and the port, and whether a firewall drops the connection"
+
 /** Sentences for failures that an operator can correct. */
 const details: Readonly<Record<string, string>> = {
   "28P01": "PostgreSQL refused the user or the password",
@@ -43,6 +46,7 @@ const details: Readonly<Record<string, string>> = {
   "3D000": "The database does not exist",
   "53300": "PostgreSQL has no connection left. Increase `max_connections`, or use smaller pools",
   ECONNREFUSED: "Nothing accepts connections at this address",
+  ETIMEDOUT: silentSentence,
   ENOTFOUND: "The name of the host is unknown",
   ENOENT: "A file that the URL names does not exist, such as that of `sslrootcert`",
   ERR_TLS_CERT_ALTNAME_INVALID: "The certificate of the server is for another host name than the one in the URL",
@@ -69,6 +73,10 @@ const detailsOfMessages: Readonly<Record<string, string>> = {
   "The server does not support SSL connections":
     "The server offers no TLS. Turn on `ssl` at the server, or remove `sslmode` from the URL",
   [poolEnded]: "The pool was ended before the store was opened",
+  "Connection terminated due to connection timeout": silentSentence,
+  "timeout expired": silentSentence,
+  "Connection terminated unexpectedly":
+    "The connection was closed before the server answered. Check that PostgreSQL or its pooler is at this address, and its log",
   [noFreeConnection]: "No connection of the pool became free in time"
 }
 
