@@ -35,7 +35,7 @@ export interface WebhooksHandle<One = ListedWebhook, Delivery = ListedWebhookDel
   readonly update: (webhookId: string, input: UpdateWebhookInput, options?: CallOptions) => Promise<One>
   /** Deletes a webhook. Its pending event deliveries fail. Rejects with `RecordNotFound`. */
   readonly delete: (webhookId: string, options?: CallOptions) => Promise<void>
-  /** Creates a new secret. For 24 h, event deliveries are signed with the new and the previous secret. Rejects with `RecordNotFound`. */
+  /** Creates a new secret. The previous secret also signs for 24 h. Rejects with `RecordNotFound`. */
   readonly rotateSecret: (webhookId: string, options?: CallOptions) => Promise<WebhookSecret<One>>
   /**
    * Sends an event of the kind `webhook.test` once and resolves within 15 s. Stores nothing. Rejects with `RecordNotFound`, and with `RateLimited`

@@ -8,7 +8,7 @@ import type { TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import type { WebhookContent } from "../../domain/webhook/Webhook.ts"
-import { rotationMillis, webhooksMax } from "../../domain/webhook/Webhook.ts"
+import { rotationMillis, webhookSecretsMax, webhooksMax } from "../../domain/webhook/Webhook.ts"
 import type { ValidCreateWebhook, ValidUpdateWebhook } from "../../domain/webhook/WebhookInput.ts"
 import type { Decision } from "../store/Decision.ts"
 import type { InsertingFacts } from "../store/resource.ts"
@@ -78,13 +78,18 @@ export const updateWebhook = (
     failingSince: input.url !== undefined || input.status === "enabled" ? null : failingSince
   }))
 
-/** Adds a new secret. The previous secret also signs for 24 hours. Older secrets are removed. */
+/**
+ * Adds a new secret. The previous secret also signs for 24 hours, and each earlier one until the end of its own 24 hours: the answer of a rotation can
+ * be lost, so that the receiver still has the secret from before. Removes the oldest secrets above `webhookSecretsMax`.
+ */
 export const rotateWebhookSecret = (
   facts: WebhookFacts & { readonly encryptedSecret: string }
 ): Result.Result<Decision<WebhookRecord>, RecordNotFound> =>
-  changed(facts, ({ secrets: [newest] }) => ({
+  changed(facts, ({ secrets }) => ({
     secrets: [
       { encrypted: facts.encryptedSecret, until: null },
-      ...(newest === undefined ? [] : [{ ...newest, until: facts.now + rotationMillis }])
-    ]
+      ...secrets
+        .map(({ encrypted, until }) => ({ encrypted, until: until ?? facts.now + rotationMillis }))
+        .filter(({ until }) => until > facts.now)
+    ].slice(0, webhookSecretsMax)
   }))

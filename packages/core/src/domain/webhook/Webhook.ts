@@ -95,6 +95,9 @@ export const webhooksMax = 50
 /** How long the previous secret still signs after a rotation. */
 export const rotationMillis = dayMillis
 
+/** The most secrets of a webhook that sign at the same time. */
+export const webhookSecretsMax = 5
+
 /** A webhook whose attempts have all failed for this time is disabled. */
 export const failingMillisMax = 5 * dayMillis
 

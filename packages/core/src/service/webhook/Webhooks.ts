@@ -93,7 +93,7 @@ export class Webhooks extends Context.Service<
       caller: Caller,
       id: string
     ) => Effect.Effect<null, InvalidArgument | RecordNotFound | StoreUnavailable>
-    /** Creates a new secret. For 24 h, event deliveries are signed with the new and the previous secret. */
+    /** Creates a new secret. The previous secret also signs for 24 h. */
     readonly rotateSecret: (
       caller: Caller,
       id: string

@@ -91,12 +91,31 @@ describe("rotateWebhookSecret", () => {
   it.each([
     ["one secret", [{ encrypted: "first", until: null }], [{ encrypted: "first", until: now + dayMillis }]],
     [
-      "an older secret, which it removes",
+      "an older secret that still signs, which it keeps until then",
       [
         { encrypted: "second", until: null },
         { encrypted: "first", until: now + 1 }
       ],
+      [
+        { encrypted: "second", until: now + dayMillis },
+        { encrypted: "first", until: now + 1 }
+      ]
+    ],
+    [
+      "an older secret that no longer signs, which it removes",
+      [
+        { encrypted: "second", until: null },
+        { encrypted: "first", until: now }
+      ],
       [{ encrypted: "second", until: now + dayMillis }]
+    ],
+    [
+      "as many secrets as it may have, and removes the oldest",
+      [{ encrypted: "5", until: null }, ...["4", "3", "2", "1"].map((encrypted) => ({ encrypted, until: now + 1 }))],
+      [
+        { encrypted: "5", until: now + dayMillis },
+        ...["4", "3", "2"].map((encrypted) => ({ encrypted, until: now + 1 }))
+      ]
     ],
     ["no secret", [], []]
   ])("adds a secret, and lets the previous one sign for 24 hours, when the webhook has %s", (_, secrets, kept) => {

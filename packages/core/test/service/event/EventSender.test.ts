@@ -300,6 +300,29 @@ describe.each(stores)("EventSender, over $name", (store) => {
     )
   })
 
+  it("signs with each earlier secret for one day after its own rotation, also when the secret is rotated again", () => {
+    const subscriber = scripted()
+    return withTestMail(store, { sink: subscriber.sink })(
+      Effect.gen(function* () {
+        const webhooks = yield* Webhooks
+        const { webhook } = yield* create()
+        const signatures = Effect.map(
+          webhooks.test(project, webhook.id),
+          () => subscriber.got.at(-1)!.headers["webhook-signature"]!.split(" ").length
+        )
+        yield* webhooks.rotateSecret(project, webhook.id)
+        yield* TestClock.adjust("1 hour")
+        // The answer of the first rotation can be lost, so that the receiver still has the first secret.
+        yield* webhooks.rotateSecret(project, webhook.id)
+        expect(yield* signatures).toBe(3)
+        yield* TestClock.adjust("23 hours")
+        expect(yield* signatures).toBe(2)
+        yield* TestClock.adjust("1 hour")
+        expect(yield* signatures).toBe(1)
+      })
+    )
+  })
+
   it("replays an ended event delivery from the start of its schedule", () => {
     const subscriber = scripted()
     return withTestMail(store, { sink: subscriber.sink })(
