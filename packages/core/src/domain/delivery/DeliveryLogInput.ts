@@ -28,7 +28,7 @@ export interface ListDeliveriesInput extends CursorInput {
   readonly search?: string | null | undefined
   /** Only deliveries to the address that this contact had when the message was accepted. */
   readonly contactId?: string | null | undefined
-  /** Only deliveries of messages that were rendered from this template. */
+  /** Only deliveries of messages that were rendered from this template: its id, or its present alias. */
   readonly templateId?: string | null | undefined
   /** Deliveries created at this time or later. A text without a time, such as `2026-12-24`, means the start of the UTC day. */
   readonly startDate?: TimeInput | null | undefined

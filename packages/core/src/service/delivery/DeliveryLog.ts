@@ -22,9 +22,11 @@ import { isId } from "../../domain/value/Id.ts"
 import { allProjects } from "../../domain/event/Subscription.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import { DeliveryNotFound } from "../../domain/message/MessageFailure.ts"
-import type { CursorPage } from "../../domain/store/Paging.ts"
+import type { CursorPage, LogFilters } from "../../domain/store/Paging.ts"
+import { isTemplateId } from "../../domain/template/TemplateContent.ts"
 import { cursorPage } from "../../internal/cursorPage.ts"
 import { makePageFiller } from "../../internal/filledPage.ts"
+import { templateReads } from "../../internal/templateReads.ts"
 import { validated, validProject } from "../../internal/validated.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
@@ -129,10 +131,20 @@ export class DeliveryLog extends Context.Service<
       const { signer, addressKey } = yield* Secrets
       const sign = signer("cursor")
       const fillPage = makePageFiller()
+      const { find: findTemplate } = templateReads(store)
+
+      /** A message records the id of its template. An unknown alias stays as it is, because it matches no message. */
+      const withTemplateId = (projectId: ProjectId, filters: LogFilters): Effect.Effect<LogFilters, StoreUnavailable> =>
+        filters.templateId === null || isTemplateId(filters.templateId)
+          ? Effect.succeed(filters)
+          : Effect.map(findTemplate(projectId, filters.templateId), (template) =>
+              template === null ? filters : { ...filters, templateId: template.id }
+            )
 
       const list = Effect.fn("DeliveryLog.list")(function* (caller: Caller, input: ListDeliveriesInput = {}) {
         const projectId = yield* validProject(caller)
-        const { filters, limit, cursor } = yield* validated(parseListDeliveries, input, "filters")
+        const { limit, cursor, ...listing } = yield* validated(parseListDeliveries, input, "filters")
+        const filters = yield* withTemplateId(projectId, listing.filters)
         return yield* cursorPage(
           { sign, crypto },
           {

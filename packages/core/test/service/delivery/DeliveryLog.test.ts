@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { Query } from "../../../src/adapter.ts"
 import { noLogFilters } from "../../../src/adapter.ts"
 import type { ListDeliveriesInput } from "../../../src/index.ts"
-import { Contacts, DeliveryLog, Domains, MailStore } from "../../../src/index.ts"
+import { Contacts, DeliveryLog, Domains, MailStore, Templates } from "../../../src/index.ts"
 import { withTestMail, project, send, start, stores, tick } from "@mailkeep/test-support"
 
 const page = (filters: ListDeliveriesInput = {}, limit = 100, cursor: string | null = null, projectId = project) =>
@@ -116,6 +116,30 @@ describe.each(stores)("the delivery log, over $name", (store) => {
         const { id } = yield* (yield* Contacts).create(project, { email: "ada@example.org" })
         yield* send("a", { to: ["ada@example.org", "b@example.org"] })
         expect(recipients([yield* page({ contactId: id })])).toEqual(["ada"])
+      })
+    ))
+
+  it("finds the deliveries of a template by its id or its alias, with a cursor for both", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const templates = yield* Templates
+        const ensured = (alias: string) =>
+          templates.ensure(project, { alias, name: alias, subject: alias, text: "Thank you." })
+        const { id } = yield* ensured("receipt")
+        yield* ensured("welcome")
+        const sent = (key: string, templateId: string) =>
+          Effect.map(send(key, { templateId }), ({ deliveryIds }) => deliveryIds[0])
+        const first = yield* sent("a", "receipt")
+        yield* sent("b", "welcome")
+        const second = yield* sent("c", "receipt")
+        for (const templateId of [id, "receipt"])
+          expect((yield* page({ templateId })).items.map((one) => one.id)).toEqual([second, first])
+        const { nextCursor } = yield* page({ templateId: "receipt" }, 1)
+        expect((yield* page({ templateId: id }, 1, nextCursor)).items.map((one) => one.id)).toEqual([first])
+        expect(yield* Effect.flip(page({ templateId: "welcome" }, 1, nextCursor))).toMatchObject({
+          issues: [{ path: ["cursor"], code: "invalid_cursor" }]
+        })
+        expect((yield* page({ templateId: "unknown" })).items).toEqual([])
       })
     ))
 
