@@ -99,9 +99,11 @@ export const isLoopbackAddress = (text: string): boolean => {
 /** The host of a URL, an IPv6 address without its brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
 
-/** Whether a host, without brackets, is this machine: `localhost`, a name below it (RFC 6761 §6.3), or a loopback address. */
-export const isLoopbackHost = (host: string): boolean =>
-  host === "localhost" || host.endsWith(".localhost") || isLoopbackAddress(host)
+/**
+ * Whether a host, without brackets, is this machine: `localhost`, a name below it (RFC 6761 §6.3), or a loopback address. A full stop at the end of a
+ * name makes no other name (RFC 1034 §3.1).
+ */
+export const isLoopbackHost = (host: string): boolean => /^(?:.*\.)?localhost\.?$/.test(host) || isLoopbackAddress(host)
 
 /** Whether a host, without brackets, is a literal address and not a name. */
 export const isIpLiteral = (host: string): boolean => isPublicAddress(host) !== undefined

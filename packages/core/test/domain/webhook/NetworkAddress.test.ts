@@ -129,6 +129,9 @@ describe("isLoopbackHost and isIpLiteral", () => {
   it.each<[host: string, isLoopback: boolean, isLiteral: boolean]>([
     ["localhost", true, false],
     ["shop.localhost", true, false],
+    ["localhost.", true, false],
+    ["shop.localhost.", true, false],
+    ["localhost..", false, false],
     ["127.0.0.1", true, true],
     ["127.9.9.9", true, true],
     ["::1", true, true],

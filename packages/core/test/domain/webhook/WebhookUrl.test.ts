@@ -18,6 +18,8 @@ describe("webhookUrlProblem and webhookUrlRules", () => {
     ["https://169.254.169.254/", "must not be a private, local or metadata address"],
     ["https://[fd00:ec2::254]/", "must not be a private, local or metadata address"],
     ["https://localhost/", "must not be a private, local or metadata address"],
+    ["https://localhost./", "must not be a private, local or metadata address"],
+    ["https://a.localhost./", "must not be a private, local or metadata address"],
     ["nonsense", "must be a URL"],
     ["https://hooks.example.net/a\nb", "must be a URL"],
     [" https://hooks.example.net/a", "must be a URL"],
