@@ -5,7 +5,7 @@ import { formatInstant } from "@mailkeep/core"
 import { sendInput, start, stores } from "@mailkeep/test-support"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { HttpTestServer } from "./httpTestServer.ts"
-import { openHttpTestServer, postSend } from "./httpTestServer.ts"
+import { invalid, openHttpTestServer, postSend } from "./httpTestServer.ts"
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => `p${n}@example.org`)
 
@@ -67,6 +67,20 @@ describe("the message of a 400", () => {
     expect((await create({ email: "a@example.org", properties: { score: "x", plan: 1 } })).body.message).toBe(
       "body.properties.score must be a number, and 1 more"
     )
+  })
+
+  it.each([
+    ["startDate=2026-11-21T00:00:00+01:00", "startDate"],
+    ["endDate=2026-11-21T00:00+0100", "endDate"],
+    ["endDate=2026-11-21T00:00+01", "endDate"]
+  ])("says how to write the plus sign of an offset in the query %s", async (query, field) => {
+    const refused = await wire.call(`/emails/logs?${query}`)
+    expect(refused).toMatchObject(invalid("query", [[field], "invalid_value"]))
+    expect(refused.body.message).toBe(
+      `query.${field} has a space in place of the + of its offset, because + means a space in a query: write %2B`
+    )
+    expect((await wire.call(`/emails/logs?${query.replace("+", "%2B")}`)).status).toBe(200)
+    expect((await wire.call("/emails/logs?endDate=2026-11-21+00:00")).body.message).toContain("must be a date")
   })
 
   it("counts every issue and names the first", async () => {

@@ -50,10 +50,20 @@ export const FilterText = Schema.optionalKey(Schema.String)
 export const oneOf = <const L extends ReadonlyArray<string>>(values: L) =>
   Schema.optionalKey(Schema.Literals(values).annotate(says("invalid_value", `must be one of ${values.join(", ")}`)))
 
+/** A plus sign that is not encoded arrives as a space. */
+const offsetWithoutPlus = /[Tt][0-9:.]+ \d{2}(?::?\d{2})?$/
+
 /** A bound of a date filter: a date and time with an offset, or a bare date. A bare date means the start or the end of its day in UTC. */
 export const dateBound = (edge: "start" | "end") =>
   Schema.optionalKey(
     Schema.String.check(
+      Schema.makeFilter(
+        (text: string) => !offsetWithoutPlus.test(text),
+        says(
+          "invalid_value",
+          "has a space in place of the + of its offset, because + means a space in a query: write %2B"
+        )
+      ),
       Schema.makeFilter(
         (text: string) => parseInstantOrDay(text, edge) !== undefined,
         says(
