@@ -80,7 +80,15 @@ export {
   storedRecordKey
 } from "./domain/store/StoredRecord.ts"
 export type * from "./domain/store/StoredRecord.ts"
-export { caseFold, indexedStatuses, indexedStatusOf, newestFirst, noLogFilters } from "./domain/store/Paging.ts"
+export {
+  caseFold,
+  containsPart,
+  foldedParts,
+  indexedStatuses,
+  indexedStatusOf,
+  newestFirst,
+  noLogFilters
+} from "./domain/store/Paging.ts"
 export type { IndexedStatus, LogFilters, LoggedMessage, Page, PageRequest, Position } from "./domain/store/Paging.ts"
 export {
   evaluateBacklog,

@@ -172,6 +172,21 @@ const suppressionBounds = law(
             next: last?.address ?? null
           })
         }
+    const greek = sample.suppression({ addressKey: "greek", address: "οδος@example.org" })
+    yield* commit(store, put.suppression(greek))
+    const query = {
+      _tag: "SuppressionPage",
+      projectId,
+      search: "Σ@",
+      now: noon,
+      after: null,
+      limit: 2,
+      scanLimit: 9
+    } as const
+    yield* same("the address with the sigma at the end of a word", yield* ask(store, query), {
+      items: [greek],
+      next: null
+    })
   }
 )
 

@@ -2,7 +2,7 @@
  * Reads contacts: pages from an index, and pages of a scan that reads each contact.
  */
 import type { AnswerOf, ContactRecord, ContactFilters, QueryOf } from "@mailkeep/core/adapter"
-import { compileContactFilters, caseFold } from "@mailkeep/core/adapter/evaluation"
+import { compileContactFilters } from "@mailkeep/core/adapter/evaluation"
 import type { TextMatch } from "./contactTexts.ts"
 import { countMatches, newestMatches, sortedMatchesMax, textCondition, textMatchOf } from "./contactTexts.ts"
 import type { Prepared, Value } from "./recordTable.ts"
@@ -90,7 +90,7 @@ const scanSourceOf = (
   projectId: string,
   { search, emailStatus, listId, segment }: ContactFilters
 ) => {
-  const part = search === null || search === "" ? null : caseFold(search)
+  const part = search === "" ? null : search
   const rest = { search: part, emailStatus: null, listId: null, segment }
   const match = part === null ? null : textMatchOf(connection, projectId, part)
   if (match !== null && countMatches(connection, match, sortedMatchesMax) <= sortedMatchesMax)
@@ -112,7 +112,7 @@ const textScan = (
   { projectId, filters: { search, emailStatus, listId, segment }, after, skip, limit }: QueryOf<"ContactScan">
 ): AnswerOf<"ContactScan"> | null => {
   if (search === null || emailStatus !== null || listId !== null || segment !== null || after !== null) return null
-  const match = textMatchOf(connection, projectId, caseFold(search))
+  const match = textMatchOf(connection, projectId, search)
   if (match === null) return null
   const matches = countMatches(connection, match, countedMatchesMax)
   if (matches > countedMatchesMax) return null

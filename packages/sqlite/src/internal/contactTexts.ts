@@ -2,7 +2,7 @@
  * Finds the contacts of a project by a part of a text, with the index of three-character sequences. The row ids of a project are in one range, so
  * that a search reads no entry of another project.
  */
-import { codePoints, newestFirst } from "@mailkeep/core/adapter/evaluation"
+import { codePoints, foldedParts, newestFirst } from "@mailkeep/core/adapter/evaluation"
 import { rowRangeOf } from "./contactWrites.ts"
 import type { Prepared } from "./recordTable.ts"
 
@@ -13,7 +13,7 @@ const indexedCharactersMin = 3
 export const sortedMatchesMax = 50_000
 
 /** The values of `textCondition`. */
-export type TextMatch = readonly [phrase: string, firstRow: number, lastRow: number]
+export type TextMatch = readonly [phrases: string, firstRow: number, lastRow: number]
 
 /** The driver gives numbers as `REAL`, and the text index ignores a bound that is not an `INTEGER`. */
 export const textCondition =
@@ -22,13 +22,14 @@ export const textCondition =
 /** Quotes a text as one phrase of the query language of the index. */
 const phraseOf = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
-/** `part` is case-folded. Returns `null` if the index cannot find it, because it is too short or the project never had a contact. */
+/** Returns `null` if the index cannot find the part, because it is too short or the project never had a contact. */
 export const textMatchOf = (connection: Prepared, projectId: string, part: string): TextMatch | null => {
-  if (codePoints(part) < indexedCharactersMin) return null
+  const parts = foldedParts(part)
+  if (parts.some((folded) => codePoints(folded) < indexedCharactersMin)) return null
   // The query language of the index ends at U+0000. No contact has this character.
   if (part.includes("\0")) return null
   const range = rowRangeOf(connection, projectId)
-  return range === null ? null : [phraseOf(part), ...range]
+  return range === null ? null : [parts.map(phraseOf).join(" OR "), ...range]
 }
 
 /** Counts at most `max` + 1 matches. */

@@ -2,7 +2,14 @@
  * Pages of a scan of rows: the delivery log and the suppressions. Texts of a search are compared in TypeScript.
  */
 import type { AnswerOf, Delivery, Instant, LogFilters, LoggedMessage, Position, QueryOf } from "@mailkeep/core/adapter"
-import { caseFold, indexedStatusOf, logFiltersMatch, summaryOf, suppressedFor } from "@mailkeep/core/adapter/evaluation"
+import {
+  containsPart,
+  foldedParts,
+  indexedStatusOf,
+  logFiltersMatch,
+  summaryOf,
+  suppressedFor
+} from "@mailkeep/core/adapter/evaluation"
 import type { Prepared, Value } from "./recordTable.ts"
 import { suppressions } from "./tables.ts"
 
@@ -113,7 +120,7 @@ export const suppressionPage = (
     rows,
     suppressions.fromRow,
     { limit, scanLimit },
-    (one) => suppressedFor(one, now) !== null && (search === null || one.address!.includes(caseFold(search)))
+    (one) => suppressedFor(one, now) !== null && (search === null || containsPart(one.address!, foldedParts(search)))
   )
   return { items: found, next: last?.address ?? null }
 }

@@ -6,7 +6,7 @@
 import type { ContactRecord } from "./Contact.ts"
 import type { ResourceId } from "../store/StoredResource.ts"
 import { parseInstantOrDay } from "../value/Instant.ts"
-import { caseFold } from "../store/Paging.ts"
+import { caseFold, containsPart, foldedParts } from "../store/Paging.ts"
 import type { PropertyValue } from "./Property.ts"
 import type { EmailStatus } from "./EmailStatusTable.ts"
 
@@ -78,6 +78,11 @@ const dateValueInstant = (value: PropertyValue | null): number | null => {
   return parseInstantOrDay(value, "start") ?? null
 }
 
+/** Folds the case of a text for a comparison. The two small forms of the Greek letter sigma are one letter, so that a part of a word has its form. */
+const foldText = (text: string): string => caseFold(text).replaceAll("ς", "σ")
+
+const fold = (value: string | number): string | number => (typeof value === "string" ? foldText(value) : value)
+
 type Left = string | number | null
 type ContactTest = (contact: ContactRecord) => boolean
 
@@ -87,10 +92,8 @@ const leftSide =
     const value = "field" in of ? contact[of.field] : (contact.properties[of.property] ?? of.fallback)
     if (value === null || (kind === "text" && value === "")) return null
     if (kind === "date") return dateValueInstant(value)
-    return typeof value === "string" ? caseFold(value) : value
+    return fold(value)
   }
-
-const fold = (value: string | number): string | number => (typeof value === "string" ? caseFold(value) : value)
 
 /** Compiles a test of a case-folded left side; `null` means that there is no value. */
 const compileOp = (op: SegmentOp, value: SegmentValue | null): ((left: Left) => boolean) => {
@@ -163,11 +166,11 @@ export const searchedTexts = ({
 
 /** Compiles the filters of a listing into a test of one contact. */
 export const compileContactFilters = ({ search, emailStatus, listId, segment }: ContactFilters): ContactTest => {
-  const part = search === null ? null : caseFold(search)
+  const parts = search === null ? null : foldedParts(search)
   const inSegment = segment === null ? null : compilePredicate(segment)
   return (contact) =>
     (emailStatus === null || contact.emailStatus === emailStatus) &&
     (listId === null || contact.listIds.includes(listId)) &&
-    (part === null || searchedTexts(contact).some((text) => text.includes(part))) &&
+    (parts === null || searchedTexts(contact).some((text) => containsPart(text, parts))) &&
     (inSegment === null || inSegment(contact))
 }

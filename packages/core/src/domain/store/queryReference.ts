@@ -9,7 +9,7 @@ import type { Resource } from "./Resource.ts"
 import type { Delivery } from "../delivery/Delivery.ts"
 import { summaryOf } from "../delivery/Delivery.ts"
 import type { DeliveryStatus } from "../delivery/DeliveryStatus.ts"
-import { caseFold, logBoundsMatch, logFiltersMatch, newestFirst, pageOf } from "./Paging.ts"
+import { containsPart, foldedParts, logBoundsMatch, logFiltersMatch, newestFirst, pageOf } from "./Paging.ts"
 import type { LoggedMessage, Position } from "./Paging.ts"
 import { compareIds } from "../value/Id.ts"
 import type { EventRecord } from "../event/EventRecord.ts"
@@ -104,7 +104,7 @@ export const evaluateSuppressionPage = (
   const { found, last } = scan(
     candidates,
     query,
-    (one) => suppressedFor(one, now) !== null && (search === null || one.address!.includes(caseFold(search)))
+    (one) => suppressedFor(one, now) !== null && (search === null || containsPart(one.address!, foldedParts(search)))
   )
   return { items: found, next: last?.address ?? null }
 }

@@ -1,7 +1,7 @@
 /**
  * Which templates and versions a listing shows.
  */
-import { caseFold, newestFirst } from "../store/Paging.ts"
+import { caseFold, containsPart, foldedParts, newestFirst } from "../store/Paging.ts"
 import type { ResourceOf } from "../store/Resource.ts"
 import { versionBodiesOctetsMax } from "./Template.ts"
 import { templateStatusOf } from "./TemplateContent.ts"
@@ -12,15 +12,15 @@ export const matchingTemplates = (
   templates: ReadonlyArray<ResourceOf<"template">>,
   { status, search, category }: Omit<ListedTemplates, "page">
 ): ReadonlyArray<ResourceOf<"template">> => {
-  const part = search === null ? null : caseFold(search)
+  const parts = search === null ? null : foldedParts(search)
   return templates
     .filter(
       ({ content }) =>
         (status === null || templateStatusOf(content) === status) &&
         (category === null || content.category === category) &&
-        (part === null ||
+        (parts === null ||
           [content.name, content.alias, content.description].some(
-            (text) => text !== null && caseFold(text).includes(part)
+            (text) => text !== null && containsPart(caseFold(text), parts)
           ))
     )
     .toSorted((a, b) => b.updatedAt - a.updatedAt || newestFirst(a, b))

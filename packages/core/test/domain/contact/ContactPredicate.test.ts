@@ -37,6 +37,7 @@ const compare = (kind: Compare["kind"], of: Compare["of"], op: Compare["op"], va
 
 const first = { field: "firstName" } as const
 const phone = { field: "phoneNumber" } as const
+const place = { property: "prop_x", fallback: "Νικοσια σοφός" } as const
 const number = { property: "prop_n", fallback: null } as const
 const missing = { property: "prop_x", fallback: null } as const
 const fallback = { property: "prop_x", fallback: 7 } as const
@@ -52,6 +53,10 @@ describe("compilePredicate", () => {
     [compare("text", first, "ends_with", "DA"), true],
     [compare("text", first, "in", ["x", "Ada"]), true],
     [compare("text", first, "in", ["x"]), false],
+    [compare("text", place, "starts_with", "ΝΙΚΟΣ"), true],
+    [compare("text", place, "contains", "νικος"), true],
+    [compare("text", place, "ends_with", "ΌΣ"), true],
+    [compare("text", place, "eq", "ΝΙΚΟΣΙΑ ΣΟΦΌΣ"), true],
     [compare("text", phone, "set", null), false],
     [compare("text", phone, "unset", null), true],
     [compare("text", phone, "ne", "1"), true],

@@ -79,6 +79,7 @@ describe.each(stores)("the delivery log, over $name", (store) => {
     ["search in the recipient", { search: "RACE@" }, ["grace"]],
     ["search in the subject", { search: "wÉlcome" }, ["ada"]],
     ["search with a wildcard character", { search: "%" }, []],
+    ["search in the subject for the begin of a word", { search: "ΝΙΚΟΣ" }, ["late"]],
     ["an unknown contact", { contactId: "con_x" }, []],
     ["an unknown template", { templateId: "tpl_x" }, []],
     ["a start date", { startDate: new Date(start + 1000) }, ["late", "grace"]],
@@ -94,7 +95,7 @@ describe.each(stores)("the delivery log, over $name", (store) => {
         yield* send("b", { to: "grace@example.org" })
         yield* tick
         yield* TestClock.adjust("1 second")
-        yield* send("c", { to: "late@example.org" })
+        yield* send("c", { to: "late@example.org", subject: "ΝΙΚΟΣΙΑ" })
         expect(recipients(yield* allPages(filters, 1))).toEqual(found)
       })
     )

@@ -67,7 +67,7 @@ const readings: {
       domains,
       [
         where(building, { project_id: projectId, ...(status === null ? {} : { status }) }),
-        ...(search === null ? [] : [containsSql("one.domain", building.parameter(caseFold(search)))]),
+        ...(search === null ? [] : [containsSql("one.domain", [building.parameter(caseFold(search))])]),
         ...(names === null ? [] : [`one.domain = ANY (${building.parameter(names)}::text[])`])
       ].join(" AND "),
       page

@@ -3,13 +3,13 @@
  * the part that its other filters match are sent.
  */
 import type { AnswerOf, ContactRecord, QueryOf } from "@mailkeep/core/adapter"
-import { caseFold, compileContactFilters } from "@mailkeep/core/adapter/evaluation"
+import { compileContactFilters, foldedParts } from "@mailkeep/core/adapter/evaluation"
 import { contacts } from "../tables.ts"
 import { containsSql } from "./folding.ts"
 import { afterPosition, newestFirst } from "./pages.ts"
 import type { Building, Reading } from "./reading.ts"
 import { eachOne, rowSql, rowsOf, rowsSql } from "./reading.ts"
-import { searchKeysOfPart } from "./searchKeys.ts"
+import { searchKeysOfParts } from "./searchKeys.ts"
 
 /** The most matches of the index of texts that one query reads. A search with more matches is a scan of the contacts. */
 const textMatchesMax = 50_000
@@ -85,7 +85,7 @@ const scannedSql = ({ building, query, project, columns }: Scanning): string => 
 /** The matches that the index of texts finds, or one more than `most`. */
 const indexedSql = (
   { building, query, project, columns, filters }: Scanning,
-  keys: ReadonlyArray<number>,
+  keys: ReadonlyArray<ReadonlyArray<number>>,
   most: number
 ): string => {
   const { listId } = query.filters
@@ -93,7 +93,7 @@ const indexedSql = (
     // As a query, so that the server does not take the project for a small one of which its statistics do not know yet, and reads all its contacts.
     `one.project_id = (SELECT ${project})`,
     // The operator of the server. The extension `intarray` has one of the same name for these types, which cannot use the index.
-    `one.search_keys OPERATOR(pg_catalog.@>) ${building.parameter(keys)}::integer[]`,
+    `(${keys.map((ofPart) => `one.search_keys OPERATOR(pg_catalog.@>) ${building.parameter(ofPart)}::integer[]`).join(" OR ")})`,
     ...filters,
     ...(listId === null
       ? []
@@ -105,10 +105,10 @@ const indexedSql = (
 }
 
 /** The common table expressions of a scan. The last has the matches of the part; `scanned` is empty when the index has found all matches. */
-const tablesOf = (scanning: Scanning, part: string | null): ReadonlyArray<string> => {
+const tablesOf = (scanning: Scanning, parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   const { building, query, columns, filters } = scanning
   const matching = `SELECT ${columns} FROM scanned AS one WHERE ${[`one.number <= ${building.parameter(query.scanLimit)}`, ...filters].join(" AND ")}`
-  const keys = part === null || query.after !== null ? undefined : searchKeysOfPart(query.projectId, part)
+  const keys = query.after !== null ? undefined : searchKeysOfParts(query.projectId, parts)
   if (keys === undefined)
     return [`scanned AS MATERIALIZED (${scannedSql(scanning)})`, `matching AS MATERIALIZED (${matching})`]
   const most = query.filters.segment === null ? textMatchesMax : query.scanLimit
@@ -130,17 +130,17 @@ const allColumns = contacts.targets()
 export const contactScan = (building: Building, query: QueryOf<"ContactScan">): Reading<AnswerOf<"ContactScan">> => {
   const { projectId, skip, limit, scanLimit } = query
   const { search, emailStatus, segment } = query.filters
-  const part = search === null || search === "" ? null : caseFold(search)
+  const parts = search === null || search === "" ? [] : foldedParts(search)
   const project = building.parameter(projectId)
-  const searched = part === null ? "" : building.parameter(part)
+  const searched = parts.map((part) => building.parameter(part))
   const filters = [
     ...(emailStatus === null ? [] : [`one.email_status = ${building.parameter(emailStatus)}`]),
-    ...(part === null
+    ...(parts.length === 0
       ? []
       : [`(${containsSql("one.search_email", searched)} OR ${containsSql("one.search_name", searched)})`])
   ]
   const columns = segment === null ? "id, created_at, email_status" : allColumns
-  const tables = tablesOf({ building, query, project, columns, filters }, part)
+  const tables = tablesOf({ building, query, project, columns, filters }, parts)
   const page = () =>
     `SELECT one.id, one.created_at FROM matching AS one ${newestFirst("one")} LIMIT ${building.parameter(limit)} OFFSET ${building.parameter(skip)}`
   const record = contacts.columns("one")

@@ -15,5 +15,6 @@ export const foldedOf = (text: string): string | null => {
 /** The SQL of the case-folded text of a column that has a second column with `foldedOf`. */
 export const foldedColumn = (column: string): string => `coalesce(${column}_folded, lower(${column}))`
 
-/** The SQL that tests whether a text contains a part. */
-export const containsSql = (text: string, part: string): string => `strpos(${text}, ${part}) > 0`
+/** The SQL that tests whether a text contains one of the parts. */
+export const containsSql = (text: string, parts: ReadonlyArray<string>): string =>
+  `(${parts.map((part) => `strpos(${text}, ${part}) > 0`).join(" OR ")})`

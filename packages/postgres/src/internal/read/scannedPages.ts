@@ -9,7 +9,7 @@ import type {
   QueryOf,
   SuppressionRecord
 } from "@mailkeep/core/adapter"
-import { caseFold, indexedStatusOf, temporarySuppressionMillis } from "@mailkeep/core/adapter/evaluation"
+import { foldedParts, indexedStatusOf, temporarySuppressionMillis } from "@mailkeep/core/adapter/evaluation"
 import { suppressions } from "../tables.ts"
 import { containsSql, foldedColumn } from "./folding.ts"
 import { afterPosition, newestFirst } from "./pages.ts"
@@ -83,9 +83,9 @@ const boundsOf = (building: Building, projectId: string, filters: LogFilters, af
 
 const searchSql = (building: Building, search: string): string => {
   const text = building.parameter(search)
-  const part = building.parameter(caseFold(search))
+  const parts = foldedParts(search).map((part) => building.parameter(part))
   const subject = `coalesce(${foldedColumn("message.subject")}, '')`
-  return `(examined.id = ${text} OR examined.message_id = ${text} OR ${containsSql(foldedColumn("examined.recipient"), part)} OR ${containsSql(subject, part)})`
+  return `(examined.id = ${text} OR examined.message_id = ${text} OR ${containsSql(foldedColumn("examined.recipient"), parts)} OR ${containsSql(subject, parts)})`
 }
 
 /** One page of the delivery log, newest first. */
@@ -142,7 +142,14 @@ export const suppressionPage = (
       positions: `SELECT one.address ${from}`,
       matches: [
         appliesSql(building, now),
-        ...(search === null ? [] : [containsSql("examined.address", building.parameter(caseFold(search)))])
+        ...(search === null
+          ? []
+          : [
+              containsSql(
+                "examined.address",
+                foldedParts(search).map((part) => building.parameter(part))
+              )
+            ])
       ],
       joins: "",
       order: "ORDER BY examined.address",

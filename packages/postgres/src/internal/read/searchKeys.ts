@@ -45,10 +45,18 @@ export const searchKeysOf = (
   return [...keys]
 }
 
-/** The keys of each text that contains a case-folded part, or `undefined` if the part is too short for the index. */
-export const searchKeysOfPart = (projectId: string, part: string): ReadonlyArray<number> | undefined => {
-  if (codePoints(part) < indexedCharactersMin) return undefined
-  const keys = new Set<number>()
-  addKeys(keys, seedOf(projectId), part)
-  return [...keys]
+/**
+ * The keys of each text that contains a case-folded part, for each of the parts. Returns `undefined` if one is too short for the index, or if there is
+ * none.
+ */
+export const searchKeysOfParts = (
+  projectId: string,
+  parts: ReadonlyArray<string>
+): ReadonlyArray<ReadonlyArray<number>> | undefined => {
+  if (parts.length === 0 || parts.some((part) => codePoints(part) < indexedCharactersMin)) return undefined
+  return parts.map((part) => {
+    const keys = new Set<number>()
+    addKeys(keys, seedOf(projectId), part)
+    return [...keys]
+  })
 }
