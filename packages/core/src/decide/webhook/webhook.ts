@@ -79,8 +79,8 @@ export const updateWebhook = (
   }))
 
 /**
- * Adds a new secret. The previous secret also signs for 24 hours, and each earlier one until the end of its own 24 hours: the answer of a rotation can
- * be lost, so that the receiver still has the secret from before. Removes the oldest secrets above `webhookSecretsMax`.
+ * Adds a new secret. The previous secret also signs for 24 hours, and each earlier one until the end of its own 24 hours. The answer of a rotation can
+ * be lost, and the receiver then still has the earlier secret. Removes the oldest secrets above `webhookSecretsMax`.
  */
 export const rotateWebhookSecret = (
   facts: WebhookFacts & { readonly encryptedSecret: string }

@@ -121,7 +121,7 @@ export const caseFold = (text: string): string => text.toLowerCase()
 
 /**
  * The case-folded texts of which a searched text contains one if it contains the part: one text, except for a part with the Greek letter sigma. A capital
- * sigma at the end of a word becomes another small letter than within a word. The part does not show how its first and its last word go on.
+ * sigma at the end of a word becomes another small letter than within a word. The part does not show which letters come before and after it.
  */
 export const foldedParts = (part: string): ReadonlyArray<string> => {
   if (!/[Σσς]/.test(part)) return [caseFold(part)]
