@@ -178,6 +178,17 @@ export const logBoundsMatch = (
 /** The fields of a message that the log examines. */
 export type LoggedMessage = Pick<Message, "subject" | "templateId">
 
+/** Whether a search of the log finds the delivery: by an id, or by a part of the recipient or of the subject. */
+const isFound = (
+  search: string,
+  delivery: Pick<Delivery, "id" | "messageId" | "recipient">,
+  message: () => LoggedMessage
+): boolean => {
+  if (delivery.id === search || delivery.messageId === search) return true
+  const parts = foldedParts(search)
+  return containsPart(caseFold(delivery.recipient), parts) || containsPart(caseFold(message().subject), parts)
+}
+
 /** Tests the filters of the log that examine each delivery. */
 export const logFiltersMatch = (
   { status, source, search, templateId }: LogFilters,
@@ -187,8 +198,4 @@ export const logFiltersMatch = (
   (status === null || delivery.status === status) &&
   (source === null || delivery.source === source) &&
   (templateId === null || message().templateId === templateId) &&
-  (search === null ||
-    delivery.id === search ||
-    delivery.messageId === search ||
-    containsPart(caseFold(delivery.recipient), foldedParts(search)) ||
-    containsPart(caseFold(message().subject), foldedParts(search)))
+  (search === null || isFound(search, delivery, message))
