@@ -82,6 +82,24 @@ describe("make", () => {
     })
   })
 
+  it("says that its pool was ended, and that no repeat can help", async () => {
+    const { url } = await freshDatabase()
+    const pool = new pg.Pool({ connectionString: url })
+    const failures = await opened({ pool }, (store) =>
+      Effect.gen(function* () {
+        yield* Effect.promise(() => pool.end())
+        return [yield* Effect.flip(readSetting(store)), yield* Effect.flip(store.commit([setting]))]
+      })
+    )
+    for (const failure of failures)
+      expect(failure).toMatchObject({
+        reason: "closed",
+        isRetryable: false,
+        message: "The pool of the store was ended. End it after the store is closed."
+      })
+    expect(failures).toHaveLength(2)
+  })
+
   it("refuses a pool with binary values, and so does migrate", async () => {
     const { url } = await freshDatabase()
     const pool = new pg.Pool({ connectionString: url, binary: true } as pg.PoolConfig)

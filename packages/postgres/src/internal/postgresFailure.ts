@@ -2,7 +2,7 @@
  * Converts failures of PostgreSQL to failures of the port. A failure of the server can quote values of records, so only its codes and names are kept.
  */
 import { StoreUnavailable } from "@mailkeep/core/adapter"
-import { codeOf, isOfDriver, noFreeConnection, reasonOf } from "./sqlStates.ts"
+import { codeOf, isOfDriver, noFreeConnection, poolEnded, reasonOf } from "./sqlStates.ts"
 import { NewerTables } from "./tableVersion.ts"
 
 const nameOf = (cause: unknown, field: "constraint" | "table" | "column"): string => {
@@ -11,10 +11,24 @@ const nameOf = (cause: unknown, field: "constraint" | "table" | "column"): strin
   return typeof name === "string" ? `, ${field} ${name}` : ""
 }
 
-const isPoolExhausted = (cause: unknown): boolean => isOfDriver(cause) && cause.message === noFreeConnection
+/** Failures of the pool itself, by the message of the driver: they have no code. */
+const poolFailures: Readonly<
+  Record<string, { readonly reason: "overloaded" | "closed"; readonly detail: string; readonly name: string }>
+> = {
+  [noFreeConnection]: {
+    reason: "overloaded",
+    detail:
+      "No connection of the pool became free in time. Give the pool more connections, or release its clients sooner.",
+    name: "The pool has no free connection."
+  },
+  [poolEnded]: {
+    reason: "closed",
+    detail: "The pool of the store was ended. End it after the store is closed.",
+    name: "The pool was ended."
+  }
+}
 
-const exhausted =
-  "No connection of the pool became free in time. Give the pool more connections, or release its clients sooner."
+const poolFailureOf = (cause: unknown) => (isOfDriver(cause) ? poolFailures[cause.message] : undefined)
 
 /** A failure of PostgreSQL without the values of records. */
 export class PostgresError extends Error {
@@ -23,11 +37,7 @@ export class PostgresError extends Error {
   constructor(cause: unknown) {
     const code = codeOf(cause)
     const names = nameOf(cause, "table") + nameOf(cause, "column") + nameOf(cause, "constraint")
-    super(
-      isPoolExhausted(cause)
-        ? "The pool has no free connection."
-        : `PostgreSQL failed with ${code ?? "a lost connection"}${names}.`
-    )
+    super(poolFailureOf(cause)?.name ?? `PostgreSQL failed with ${code ?? "a lost connection"}${names}.`)
     this.name = "PostgresError"
     this.code = code
   }
@@ -56,8 +66,9 @@ const sentences: Readonly<Record<string, string>> = {
 export const unavailableOf = (cause: unknown): StoreUnavailable | undefined => {
   if (cause instanceof NewerTables)
     return new StoreUnavailable({ reason: "newer_schema", detail: `${cause.message}.`, cause })
-  if (isPoolExhausted(cause))
-    return new StoreUnavailable({ reason: "overloaded", detail: exhausted, cause: new PostgresError(cause) })
+  const ofPool = poolFailureOf(cause)
+  if (ofPool !== undefined)
+    return new StoreUnavailable({ reason: ofPool.reason, detail: ofPool.detail, cause: new PostgresError(cause) })
   const detail = isOfDriver(cause) ? sentences[codeOf(cause) ?? ""] : undefined
   if (detail !== undefined)
     return new StoreUnavailable({ reason: "unreachable", detail, cause: new PostgresError(cause) })
