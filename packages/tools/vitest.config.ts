@@ -83,6 +83,8 @@ export default defineConfig({
     setupFiles: [...setupFiles],
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
+    // A forgotten `it.only` would leave out the other tests of its file.
+    allowOnly: false,
     // A test without an assertion proves nothing, so it fails.
     expect: { poll: { timeout: 60_000 }, requireAssertions: true },
     hookTimeout: 120_000,
