@@ -90,8 +90,9 @@ export interface PropertiesHandle {
    */
   readonly create: (input: CreatePropertyInput, options?: CallOptions) => Promise<Property>
   /**
-   * Updates a property. Rejects with `PropertyInUse` for a change of the type while a contact has a value of the property. Rejects with
-   * `RecordNotFound`, and with `NameTaken` when another property of the project has the key.
+   * Updates a property. With another key, the filters of the segments that name the property get it too. Rejects with `PropertyInUse` for a change
+   * of the type while a contact has a value of the property. Rejects with `RecordNotFound`, and with `NameTaken` when another property of the
+   * project has the key.
    */
   readonly update: (propertyId: string, input: UpdatePropertyInput, options?: CallOptions) => Promise<Property>
   /** Deletes a property and its values on all contacts. Rejects with `RecordNotFound`. */

@@ -4,6 +4,8 @@
 import { Result } from "effect"
 import type { PropertyContent, ValidCreateProperty, ValidUpdateProperty } from "../../domain/contact/Property.ts"
 import { fallbackIssues, fallbackText, propertiesMax, propertyName } from "../../domain/contact/Property.ts"
+import { namesProperty, withPropertyKey } from "../../domain/contact/renamedProperty.ts"
+import type { Change } from "../../domain/store/Change.ts"
 import type { ResourceOf } from "../../domain/store/Resource.ts"
 import type { NameTaken, TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
@@ -12,7 +14,7 @@ import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { Decision } from "../store/Decision.ts"
 import { expectCounterZero } from "../store/expectation.ts"
 import type { ExistingFacts, NewFacts } from "../store/resource.ts"
-import { createResource, updateResource } from "../store/resource.ts"
+import { createResource, replaceResource, updateResource } from "../store/resource.ts"
 
 type PropertyRecord = ResourceOf<"property">
 
@@ -36,12 +38,33 @@ export const createProperty = (
   )
 }
 
+/** Gives the segments that name the property its new key, so that they contain the same contacts. */
+const renamedInSegments = (
+  { name: oldName }: PropertyRecord,
+  key: string,
+  { segments, now }: UpdatePropertyFacts
+): ReadonlyArray<Change> =>
+  oldName === null || propertyName(key) === oldName
+    ? []
+    : segments
+        .filter(({ content }) => namesProperty(content.filter, oldName))
+        .flatMap((segment) => {
+          const { name, content } = segment
+          const filter = withPropertyKey(content.filter, oldName, key)
+          return replaceResource(segment, { name, content: { ...content, filter } }, now).changes
+        })
+
 export interface UpdatePropertyFacts extends ExistingFacts<"property"> {
+  /** All segments of the project, if the input has a key. */
+  readonly segments: ReadonlyArray<ResourceOf<"segment">>
   /** The number of contacts that have a value of the property. */
   readonly valueCount: number
 }
 
-/** Updates a property. Its type can change only if no contact has a value. The commit guards that this is still true. */
+/**
+ * Updates a property. Its type can change only if no contact has a value. The commit guards that this is still true. With another key, the filters of the
+ * segments change too.
+ */
 export const updateProperty = (
   propertyId: string,
   input: ValidUpdateProperty,
@@ -62,7 +85,11 @@ export const updateProperty = (
       updateResource({ record: "property", field: "key", name: propertyName(content.key), content }, existing, facts),
       ({ answer, changes }) => ({
         answer,
-        changes: typeChanges ? [expectCounterZero(existing.projectId, `property:${existing.id}`), ...changes] : changes
+        changes: [
+          ...(typeChanges ? [expectCounterZero(existing.projectId, `property:${existing.id}`)] : []),
+          ...changes,
+          ...renamedInSegments(existing, content.key, facts)
+        ]
       })
     )
   )

@@ -40,6 +40,15 @@ const segmentFields = {
 /** A field that a comparison can name. The key of a property has any case. */
 export type SegmentField = keyof typeof segmentFields | `properties.${string}`
 
+const propertyPrefix = "properties."
+
+/** The unique name of the property that a field names; `undefined` for a field of the contact itself. */
+export const propertyOfField = (field: string): string | undefined =>
+  field.startsWith(propertyPrefix) ? propertyName(field.slice(propertyPrefix.length)) : undefined
+
+/** The field of a property in a filter. */
+export const fieldOfProperty = (key: string): SegmentField => `${propertyPrefix}${key}`
+
 /** The content of a segment as a store keeps it. */
 export interface SegmentContent {
   readonly name: string
@@ -150,7 +159,7 @@ const comparison = (
   }
   const named = typeof node.field === "string" ? node.field : ""
   const own = Object.hasOwn(segmentFields, named) ? segmentFields[named as keyof typeof segmentFields] : undefined
-  const property = named.startsWith("properties.") ? state.properties.get(propertyName(named.slice(11))) : undefined
+  const property = state.properties.get(propertyOfField(named) ?? "")
   if (own === undefined && property === undefined) return refuse("field", fieldForm)
   const type = property?.content.type
   const kind: Kind = own?.kind ?? (type === "string" ? "text" : (type as Kind))

@@ -44,8 +44,9 @@ export class Properties extends Context.Service<
       input: CreatePropertyInput
     ) => Effect.Effect<Property, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
     /**
-     * Updates a property. Fails with `PropertyInUse` for a change of the type while a contact has a value of the property. Fails with
-     * `RecordNotFound`, and with `NameTaken` when another property of the project has the key.
+     * Updates a property. With another key, the filters of the segments that name the property get it too. Fails with `PropertyInUse` for a change
+     * of the type while a contact has a value of the property. Fails with `RecordNotFound`, and with `NameTaken` when another property of the
+     * project has the key.
      */
     readonly update: (
       caller: Caller,
@@ -65,7 +66,9 @@ export class Properties extends Context.Service<
     Effect.gen(function* () {
       const store = yield* MailStore
       const commit = makeCommit(store)
-      const resources = resourcesOf({ store, ids: yield* IdSource }, { kind: "property", record: "property" })
+      const parts = { store, ids: yield* IdSource }
+      const resources = resourcesOf(parts, { kind: "property", record: "property" })
+      const segments = resourcesOf(parts, { kind: "segment", record: "segment" })
 
       const list = Effect.fn("Properties.list")(function* (caller: Caller) {
         const projectId = yield* validProject(caller)
@@ -88,9 +91,12 @@ export class Properties extends Context.Service<
         const change = yield* validated(parseUpdateProperty, input)
         const name = change.key === undefined ? null : propertyName(change.key)
         const load = Effect.zipWith(
-          yield* resources.existingFacts(projectId, propertyId, name),
+          Effect.zip(
+            yield* resources.existingFacts(projectId, propertyId, name),
+            name === null ? Effect.succeed([]) : segments.all(projectId)
+          ),
           store.read([{ _tag: "Counters", projectId, names: [`property:${propertyId}`] }]),
-          (facts, [[valueCount]]) => ({ ...facts, valueCount: valueCount! })
+          ([facts, segments], [[valueCount]]) => ({ ...facts, segments, valueCount: valueCount! })
         )
         return toProperty(yield* commit(load, (facts) => updateProperty(propertyId, change, facts), "bounded"))
       })

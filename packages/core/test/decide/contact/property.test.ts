@@ -8,6 +8,7 @@ import { createProperty, updateProperty } from "../../../src/decide/contact/prop
 import type { NewFacts } from "../../../src/decide/store/resource.ts"
 import type { CreatePropertyInput, UpdatePropertyInput } from "../../../src/domain/contact/Property.ts"
 import { parseCreateProperty, parseUpdateProperty } from "../../../src/domain/contact/Property.ts"
+import type { SegmentField } from "../../../src/domain/contact/Segment.ts"
 import type { Issue } from "../../../src/domain/value/Issue.ts"
 import { ids, now, project, property, resource, steps } from "../fixtures.ts"
 
@@ -28,6 +29,7 @@ const update = (input: UpdatePropertyInput, facts: Partial<UpdatePropertyFacts> 
     named: null,
     existing: plan,
     valueCount: 0,
+    segments: [],
     ...facts
   })
 
@@ -81,6 +83,23 @@ describe("updateProperty", () => {
 
   it("removes the fallback for null", () =>
     expect(Result.getOrThrow(update({ fallbackValue: null })).answer.content.fallbackValue).toBeNull())
+
+  it("gives the segments that name the property its new key, and no others", () => {
+    const segmentOf = (id: `seg_${string}`, field: SegmentField) =>
+      resource("segment", id, id, { name: id, filter: { not: { field, op: "eq", value: "gold" } } })
+    const segments = [segmentOf("seg_1", "properties.PLAN"), segmentOf("seg_2", "properties.plans")]
+    const { changes } = Result.getOrThrow(update({ key: "Tier" }, { segments }))
+    expect(changes).toMatchObject([
+      { _tag: "PutResource", resource: { id: "prop_1", name: "tier" } },
+      {
+        _tag: "PutResource",
+        replaces: 2,
+        resource: { id: "seg_1", name: "seg_1", content: { filter: { not: { field: "properties.Tier", op: "eq" } } } }
+      }
+    ])
+    for (const input of [{ key: "PLAN" }, { fallbackValue: "gold" }])
+      expect(steps(Result.getOrThrow(update(input, { segments })).changes)).toEqual(["PutResource"])
+  })
 
   it("guards that no contact has a value, only when the type changes", () => {
     const { changes } = Result.getOrThrow(update({ type: "number", fallbackValue: "0" }))

@@ -58,6 +58,25 @@ describe.each(stores)("a property key, over $name", (store) => {
     )
   )
 
+  it("keeps the contacts of a segment when the property gets another key", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const [properties, segments, contacts] = [yield* Properties, yield* Segments, yield* Contacts]
+        const plan = yield* properties.create(project, { key: "Plan", type: "string" })
+        yield* create("a@x.example", { plan: "gold" })
+        yield* create("b@x.example", { plan: "tin" })
+        const filter = { not: { field: "properties.plan", op: "ne", value: "gold" } } as const
+        const { id } = yield* segments.create(project, { name: "Gold", filter })
+        yield* properties.update(project, plan.id, { key: "Tier" })
+        expect((yield* segments.get(project, id)).filter).toEqual({ not: { ...filter.not, field: "properties.Tier" } })
+        const found = yield* contacts.list(project, { segmentId: id })
+        expect(found.items.map(({ email }) => email)).toEqual(["a@x.example"])
+        // The old key belongs to no property any more.
+        yield* properties.create(project, { key: "Plan", type: "string" })
+        expect((yield* contacts.list(project, { segmentId: id })).total).toBe(1)
+      })
+    ))
+
   it("refuses a property key that differs only in case", () =>
     withTestMail(store)(
       Effect.gen(function* () {
