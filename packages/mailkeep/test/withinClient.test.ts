@@ -140,7 +140,9 @@ describe("within a transaction of a client with promises", () => {
 
   it("waits for no end after a call that wrote nothing", async () => {
     const { mail, waits } = await openWith()
-    await expect(mail.within(client).send({ ...message, to: "nobody" })).rejects.toThrow()
+    await expect(mail.within(client).send({ ...message, to: "nobody" })).rejects.toMatchObject({
+      _tag: "InvalidArgument"
+    })
     expect(waits.begun).toBe(0)
   })
 

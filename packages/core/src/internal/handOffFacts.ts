@@ -19,7 +19,9 @@ import type { LeaseForFinalizing } from "./claimLease.ts"
 import { knownFirst } from "./knownFacts.ts"
 
 /** A defect: the delivery refers to a message that is not in the store. */
-class MessageMissing extends Data.TaggedError("MessageMissing")<{}> {}
+class MessageMissing extends Data.TaggedError("MessageMissing")<{}> {
+  override readonly message = "A delivery refers to a message that is not in the store."
+}
 
 const requireMessage = (message: Message | null): Message => {
   if (message === null) throw new MessageMissing()

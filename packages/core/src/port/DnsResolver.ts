@@ -10,6 +10,9 @@ export class DnsFailure extends Data.TaggedError("DnsFailure")<{
   readonly definite: boolean
   readonly code: "nxdomain" | "nodata" | "servfail" | "refused" | "timeout" | "unreachable"
 }> {
+  override get message() {
+    return `DNS gave no usable answer: ${this.code}.`
+  }
   /** Retryable, unless the answer is definite. */
   get isRetryable() {
     return !this.definite

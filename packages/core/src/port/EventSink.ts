@@ -13,6 +13,9 @@ export class SinkUnavailable extends Data.TaggedError("SinkUnavailable")<{
   readonly reason: string
   readonly cause?: unknown
 }> {
+  override get message() {
+    return `The subscriber was not reached: ${this.reason}.`
+  }
   /** Retryable: the core tries the event delivery again by its retry schedule. */
   get isRetryable() {
     return true

@@ -5,11 +5,21 @@
 import type { Effect } from "effect"
 import { Context, Data } from "effect"
 
+const fileNotReadMessages: Readonly<Record<FileNotRead["reason"], string>> = {
+  not_found: "The file does not exist.",
+  not_a_file: "The path is a folder or a device, and not a file.",
+  too_large: "The file is larger than the limit.",
+  unreadable: "The file cannot be read."
+}
+
 /** The file was not read. `too_large`: it has more bytes than the limit. `not_a_file`: it is a folder or a device. */
 export class FileNotRead extends Data.TaggedError("FileNotRead")<{
   readonly reason: "not_found" | "not_a_file" | "too_large" | "unreadable"
   readonly cause?: unknown
 }> {
+  override get message() {
+    return fileNotReadMessages[this.reason]
+  }
   /** Not retryable: correct the path or the file first. */
   get isRetryable() {
     return false

@@ -27,10 +27,21 @@ export class TransportUnavailable extends Data.TaggedError("TransportUnavailable
    */
   readonly relayFault?: boolean
 }> {
+  override get message() {
+    return this.reason
+  }
   /** Retryable: the core decides by the phase of the attempt whether and when it tries again. */
   get isRetryable() {
     return true
   }
+}
+
+const handOffRevokedMessages: Readonly<Record<HandOffRevoked["why"], string>> = {
+  lease_lost: "Another worker has claimed the delivery.",
+  too_late: "Half of the lease passed during the commit.",
+  suppressed: "The recipient is suppressed.",
+  not_stored: "The phase of the attempt could not be stored.",
+  store_unavailable: "The message could not be loaded."
 }
 
 /**
@@ -41,6 +52,9 @@ export class TransportUnavailable extends Data.TaggedError("TransportUnavailable
 export class HandOffRevoked extends Data.TaggedError("HandOffRevoked")<{
   readonly why: "lease_lost" | "too_late" | "suppressed" | "not_stored" | "store_unavailable"
 }> {
+  override get message() {
+    return handOffRevokedMessages[this.why]
+  }
   /** Not retryable: the transport ends this hand-off. */
   get isRetryable() {
     return false

@@ -11,7 +11,11 @@ import { deliveryTable } from "./DeliveryTable.ts"
 export class IllegalTransition extends Data.TaggedError("IllegalTransition")<{
   readonly from: DeliveryRow["from"]
   readonly trigger: Trigger
-}> {}
+}> {
+  override get message() {
+    return `A delivery makes no transition from ${this.from} by ${this.trigger}.`
+  }
+}
 
 const rows: ReadonlyArray<DeliveryRow & { readonly trigger: Trigger }> = deliveryTable
 

@@ -28,6 +28,9 @@ export class Conflict extends Data.TaggedError("Conflict")<{
   readonly change: ChangeTag
   readonly reason: ConflictReason
 }> {
+  override get message() {
+    return `The guard of change ${this.at} (${this.change}) did not hold: ${this.reason}.`
+  }
   /** Retryable: read the facts and decide again. Every service does this by itself. */
   get isRetryable() {
     return true

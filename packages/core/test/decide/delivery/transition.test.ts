@@ -45,7 +45,9 @@ describe("applyTransition", () => {
   })
 
   it("throws when the table has no row for the status and the trigger", () =>
-    expect(() => applyTransition(delivery({ status: "canceled" }), "AttemptBegan", now)).toThrow())
+    expect(() => applyTransition(delivery({ status: "canceled" }), "AttemptBegan", now)).toThrow(
+      "A delivery makes no transition from canceled by AttemptBegan."
+    ))
 
   it("refunds the charge and the daily count of a delivery that never reached the relay, and of no other", () => {
     const failed = (reachedRelay: boolean) =>

@@ -71,9 +71,11 @@ describe("inCommitOrder and recordKeyOf", () => {
   })
 
   it("refuses two changes of one record, also when one is a guard", () => {
-    expect(() => inCommitOrder([spend("scheduledRecipients"), spend("scheduledRecipients")])).toThrow()
+    expect(() => inCommitOrder([spend("scheduledRecipients"), spend("scheduledRecipients")])).toThrow("same record key")
     const suppression = { projectId: "prj", addressKey: "k", address: "a@example.com", reasons: {}, revision: 1 }
-    expect(() => inCommitOrder([changes[3]!, { _tag: "PutSuppression", suppression, replaces: null }])).toThrow()
+    expect(() => inCommitOrder([changes[3]!, { _tag: "PutSuppression", suppression, replaces: null }])).toThrow(
+      "same record key"
+    )
   })
 
   it("refuses changes of two projects, and takes a setting or a lease with those of one", () => {
