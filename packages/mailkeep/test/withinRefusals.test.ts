@@ -24,6 +24,15 @@ describe("refusals of within", () => {
     })
   })
 
+  it("says that a connection is closed", () => {
+    const closed = connectionTo(shop.filename)
+    closed.close()
+    expect(refusal(() => shop.mail.within(closed).send(message))).toMatchObject({
+      reason: "no_transaction",
+      message: "The connection is closed. Open it, and begin a transaction."
+    })
+  })
+
   it("refuses a value that is no connection", () => {
     for (const value of [null, {}, "db", { inTransaction: true }])
       expect(refusal(() => shop.mail.within(value as never).send(message)).reason).toBe("not_a_connection")

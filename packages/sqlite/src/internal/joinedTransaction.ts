@@ -37,6 +37,7 @@ const refused = (reason: TransactionRefused["reason"], detail?: string): Transac
 
 const sentences = {
   notAConnection: "Give the connection of better-sqlite3 that has the open transaction.",
+  closed: "The connection is closed. Open it, and begin a transaction.",
   noTransaction:
     "The connection has no open transaction. Begin one with BEGIN IMMEDIATE, or with db.transaction(…).immediate().",
   inMemory: "The connection belongs to a database in memory, which a crash would lose.",
@@ -188,7 +189,8 @@ export const makeJoinTransaction = ({ identity, capabilities, connections, isOpe
     if (!isOpen()) return Effect.fail(new StoreUnavailable({ reason: "closed" }))
     if (isForeignConnection(connection)) return Effect.fail(refused("not_durable", `${foreignConnectionSentence}.`))
     if (!isProductConnection(connection)) return Effect.fail(refused("not_a_connection", sentences.notAConnection))
-    if (!connection.inTransaction) return Effect.fail(refused("no_transaction", sentences.noTransaction))
+    if (!connection.inTransaction)
+      return Effect.fail(refused("no_transaction", connection.open ? sentences.noTransaction : sentences.closed))
     return Effect.map(
       attempt(() => begin(connection)),
       (joined) => ({
