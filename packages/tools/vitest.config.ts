@@ -59,6 +59,10 @@ const temporaryFolder =
     ? { TMPDIR: memoryFolder }
     : {}
 
+/** A long run of the properties: `PROPERTY_RUNS=10000 pnpm test domain`. */
+const hasManyRuns = process.env["PROPERTY_RUNS"] !== undefined
+const propertyRuns = fileURLToPath(new URL("./src/propertyRuns.ts", import.meta.url))
+
 /** Starts the files with a process of their own in the order of the list. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
@@ -80,9 +84,9 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(root, "node_modules/.cache/node-compile"), ...temporaryFolder },
     // Two cores, and a third worker for the time that the others wait for a server or another process.
     maxWorkers: 3,
-    setupFiles: [...setupFiles],
+    setupFiles: hasManyRuns ? [...setupFiles, propertyRuns] : [...setupFiles],
     sequence: { sequencer: LongestFirst },
-    testTimeout: 120_000,
+    testTimeout: hasManyRuns ? 3_600_000 : 120_000,
     // A forgotten `it.only` would leave out the other tests of its file.
     allowOnly: false,
     // A test without an assertion proves nothing, so it fails.
