@@ -4,7 +4,7 @@
 import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Conflict, MailStore } from "@mailkeep/core/adapter"
 import { MemoryMailStore } from "@mailkeep/memory"
-import { Context, Effect, Exit, Layer } from "effect"
+import { Context, Data, Effect, Exit, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -58,6 +58,9 @@ const verdictOf = async (check: Law<never>["check"], options: ConformanceOptions
 
 const waive = (until: string) => ({ waive: { "a/b": { reason: "the driver cannot", until } } })
 
+/** An error of an adapter that gives its errors no message. */
+class Silent extends Data.TaggedError("Silent")<{ readonly at: number }> {}
+
 describe("a verdict", () => {
   it("reports held when the check succeeds", async () => {
     expect(await verdictOf(Effect.void)).toEqual(["held", null])
@@ -68,8 +71,13 @@ describe("a verdict", () => {
     ["fails without a reason", Effect.fail(undefined), "expected no failure, got undefined"],
     [
       "fails with an error without a message",
+      Effect.fail(new Silent({ at: 1 })),
+      "expected no failure, got Silent { at: 1, _tag: 'Silent' }"
+    ],
+    [
+      "fails with an error with a message",
       Effect.fail(new Conflict({ at: 1, change: "PutSetting", reason: "Stale" })),
-      "expected no failure, got Conflict { at: 1, change: 'PutSetting', reason: 'Stale', _tag: 'Conflict' }"
+      "expected no failure, got Conflict: The guard of change 1 (PutSetting) did not hold: Stale."
     ],
     [
       "fails because a call succeeds that must fail",

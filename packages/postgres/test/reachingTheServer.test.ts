@@ -154,7 +154,7 @@ describe.skipIf(!hasPostgres())("a store that was open", () => {
       yield* Effect.promise(() => ended)
       return failure
     })
-    expect(await Effect.runPromise(Effect.scoped(program))).toMatchObject({ reason: "unreachable" })
+    expect(await Effect.runPromise(Effect.scoped(program))).toMatchObject({ reason: "closed" })
   })
 
   it("says that the pool has no free connection", async () => {
