@@ -12,17 +12,13 @@ const nameOf = (cause: unknown, field: "constraint" | "table" | "column"): strin
 }
 
 /** Failures of the pool itself, by the message of the driver: they have no code. */
-const poolFailures: Readonly<
-  Record<string, { readonly reason: "overloaded" | "closed"; readonly detail: string; readonly name: string }>
-> = {
+const poolFailures: Readonly<Record<string, { readonly detail: string; readonly name: string }>> = {
   [noFreeConnection]: {
-    reason: "overloaded",
     detail:
       "No connection of the pool became free in time. Give the pool more connections, or release its clients sooner.",
     name: "The pool has no free connection."
   },
   [poolEnded]: {
-    reason: "closed",
     detail: "The pool of the store was ended. End it after the store is closed.",
     name: "The pool was ended."
   }
@@ -66,14 +62,17 @@ const sentences: Readonly<Record<string, string>> = {
 export const unavailableOf = (cause: unknown): StoreUnavailable | undefined => {
   if (cause instanceof NewerTables)
     return new StoreUnavailable({ reason: "newer_schema", detail: `${cause.message}.`, cause })
-  const ofPool = poolFailureOf(cause)
-  if (ofPool !== undefined)
-    return new StoreUnavailable({ reason: ofPool.reason, detail: ofPool.detail, cause: new PostgresError(cause) })
   const detail = isOfDriver(cause) ? sentences[codeOf(cause) ?? ""] : undefined
   if (detail !== undefined)
     return new StoreUnavailable({ reason: "unreachable", detail, cause: new PostgresError(cause) })
   const reason = reasonOf(cause)
-  return reason === undefined ? undefined : new StoreUnavailable({ reason, cause: new PostgresError(cause) })
+  if (reason === undefined) return undefined
+  const ofPool = poolFailureOf(cause)
+  return new StoreUnavailable({
+    reason,
+    ...(ofPool === undefined ? {} : { detail: ofPool.detail }),
+    cause: new PostgresError(cause)
+  })
 }
 
 /** A bug without the values of records. A bug of this program stays as it is. */

@@ -87,6 +87,7 @@ export const poolEnded = "Cannot use a pool after calling end on the pool"
 export const reasonOf = (cause: unknown): Reason | undefined => {
   if (!isOfDriver(cause)) return undefined
   if (cause.message === noFreeConnection) return "overloaded"
+  if (cause.message === poolEnded) return "closed"
   const code = codeOf(cause)
   if (code === undefined || !isServerCode(cause, code)) return "unreachable"
   if (contended.has(code)) return "contended"
