@@ -1,6 +1,6 @@
 import type { Change } from "@mailkeep/core/adapter"
 import { openWatched, startPostgres } from "@mailkeep/test-support/postgres"
-import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
+import { eventLoopTurns, hasEndedAfter } from "@mailkeep/test-support/eventLoop"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
@@ -80,16 +80,10 @@ describe("commit", () => {
       }
       expect(begun).toBe(3)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
-      const isClosedAfter = (millis: number) =>
-        eventLoopTurns(10).pipe(
-          Effect.andThen(TestClock.adjust(millis)),
-          Effect.andThen(eventLoopTurns(10)),
-          Effect.map(() => closing.pollUnsafe() !== undefined)
-        )
       // At 2 s and again at 4 s, a group has ended in the last 2 s.
-      expect(yield* isClosedAfter(2000)).toBe(false)
-      expect(yield* isClosedAfter(1999)).toBe(false)
-      expect(yield* isClosedAfter(1)).toBe(true)
+      expect(yield* hasEndedAfter(closing, 2000)).toBe(false)
+      expect(yield* hasEndedAfter(closing, 1999)).toBe(false)
+      expect(yield* hasEndedAfter(closing, 1)).toBe(true)
     }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
 
   it("fails only the commits of a group whose guards do not hold", async () => {

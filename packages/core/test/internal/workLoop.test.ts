@@ -1,4 +1,4 @@
-import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
+import { eventLoopTurns, hasEndedAfter } from "@mailkeep/test-support/eventLoop"
 import { Deferred, Effect, Fiber, Latch, Logger, Queue, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
@@ -145,15 +145,9 @@ describe("runWorkLoop", () => {
       )
       yield* eventLoopTurns(10)
       const ending = yield* Effect.forkChild(Fiber.interrupt(loop), { startImmediately: true })
-      const hasEndedAfter = (millis: number) =>
-        eventLoopTurns(10).pipe(
-          Effect.andThen(TestClock.adjust(millis)),
-          Effect.andThen(eventLoopTurns(10)),
-          Effect.map(() => ending.pollUnsafe() !== undefined)
-        )
-      expect(yield* hasEndedAfter(0)).toBe(false)
-      expect(yield* hasEndedAfter(endsAfterMillis - 1)).toBe(false)
-      expect(yield* hasEndedAfter(1)).toBe(true)
+      expect(yield* hasEndedAfter(ending, 0)).toBe(false)
+      expect(yield* hasEndedAfter(ending, endsAfterMillis - 1)).toBe(false)
+      expect(yield* hasEndedAfter(ending, 1)).toBe(true)
     }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
   )
 })
