@@ -51,7 +51,7 @@ export type WriteText = (text: string) => Effect.Effect<void, FileFailed>
 /** Standard output cannot be written. */
 const stdoutFailed = (cause: unknown): FileFailed => new FileFailed({ act: "write", path: "standard output", cause })
 
-/** Waits for ever after an error: `untilPipeCloses` ends the command. */
+/** Waits for ever after an error: `untilStdoutFails` ends the command. */
 const writeStdout: WriteText = (text) =>
   Effect.callback((resume) => {
     process.stdout.write(text, (cause) => {
@@ -77,7 +77,7 @@ export const openForWriting = (path: string) =>
 const isPipeClosed = ({ code }: NodeJS.ErrnoException): boolean => code === "EPIPE"
 
 /** Ends the effect when standard output cannot be written: without a failure when its reader closes the pipe. */
-export const untilPipeCloses = <E, R>(effect: Effect.Effect<void, E, R>): Effect.Effect<void, E | FileFailed, R> =>
+export const untilStdoutFails = <E, R>(effect: Effect.Effect<void, E, R>): Effect.Effect<void, E | FileFailed, R> =>
   Effect.raceFirst(
     effect,
     Effect.callback<void, FileFailed>((resume) => {

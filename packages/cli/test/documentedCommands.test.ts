@@ -53,7 +53,7 @@ describe("the documentation", () => {
     ["domains create acme.example", "no command: domains create acme.example"],
     ["keys create --perm email.send", "no flag --perm: keys create --perm email.send"],
     ["logs [--folow]", "no flag --folow: logs [--folow]"]
-  ])("has its command lines compared with the command: %s", (line, problem) => {
+  ])("finds a command or a flag that does not exist, if there is one: %s", (line, problem) => {
     expect(problemOf(line)).toBe(problem)
   })
 })

@@ -8,7 +8,7 @@ import { readCsv, writeCsvRow } from "@mailkeep/core/node/csv"
 import { Effect, Exit, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { data, json, limit, textFlag, project, search } from "../flags.ts"
-import { canBeWritten, FileFailed, isSameFile, onFile, openForWriting, untilPipeCloses } from "../files.ts"
+import { canBeWritten, FileFailed, isSameFile, onFile, openForWriting, untilStdoutFails } from "../files.ts"
 import type { ImportCounts } from "../importReport.ts"
 import { importReport } from "../importReport.ts"
 import * as DataFolder from "../dataFolder.ts"
@@ -186,7 +186,7 @@ const exported = Command.make(
         file === "-" && process.stdout.isTTY ? cells.map(printable) : cells
       const rows = (yield* ContactFiles).exportRows(project, { search, emailStatus })
       yield* Stream.runForEachArray(rows, (some) => write(some.map((cells) => writeCsvRow(shownCells(cells))).join("")))
-    }).pipe(Effect.scoped, untilPipeCloses, DataFolder.at({ data }))
+    }).pipe(Effect.scoped, untilStdoutFails, DataFolder.at({ data }))
 ).pipe(Command.withDescription("Export contacts as CSV, newest first, in the format that import reads"))
 
 export const contacts = Command.make("contacts").pipe(

@@ -7,7 +7,7 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { data, json, limit, project, search } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
-import { untilPipeCloses } from "../files.ts"
+import { untilStdoutFails } from "../files.ts"
 import { print, printable, table } from "../output.ts"
 import { firstItems } from "../pages.ts"
 
@@ -104,7 +104,7 @@ export const logs = Command.make(
       const filters = { status, recipient, search }
       if (follow) {
         const report = (one: DeliverySummary) => print(json, deliveryForOutput(one), line(one))
-        return yield* untilPipeCloses(following(project, filters, report))
+        return yield* untilStdoutFails(following(project, filters, report))
       }
       const found = yield* newest(project, filters, limit)
       const rows = found.map((one) => [formatInstant(one.createdAt), one.status, one.id, one.recipient, one.subject])
