@@ -38,6 +38,13 @@ export const createProperty = (
   )
 }
 
+export interface UpdatePropertyFacts extends ExistingFacts<"property"> {
+  /** All segments of the project, if the input has a key. */
+  readonly segments: ReadonlyArray<ResourceOf<"segment">>
+  /** The number of contacts that have a value of the property. */
+  readonly valueCount: number
+}
+
 /** Gives the segments that name the property its new key, so that they contain the same contacts. */
 const renamedInSegments = (
   { name: oldName }: PropertyRecord,
@@ -53,13 +60,6 @@ const renamedInSegments = (
           const filter = withPropertyKey(content.filter, oldName, key)
           return replaceResource(segment, { name, content: { ...content, filter } }, now).changes
         })
-
-export interface UpdatePropertyFacts extends ExistingFacts<"property"> {
-  /** All segments of the project, if the input has a key. */
-  readonly segments: ReadonlyArray<ResourceOf<"segment">>
-  /** The number of contacts that have a value of the property. */
-  readonly valueCount: number
-}
 
 /**
  * Updates a property. Its type can change only if no contact has a value. The commit guards that this is still true. With another key, the filters of the

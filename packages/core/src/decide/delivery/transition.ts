@@ -62,8 +62,8 @@ const claimFields = (status: DeliveryStatus): Partial<DeliveryState> =>
 const retrySkewMillis = 30 * secondMillis
 
 /**
- * The same for a delivery that is due at once. It is small, because the delivery waits for so long at most. Without it, each claim whose clock shows an
- * earlier time, by only a millisecond, would look for deliveries that waited for a clock that was set back.
+ * The same for a delivery that is due at once. It is small, because such a delivery can wait for so long. Without it, a claim whose clock is only a
+ * millisecond behind would look for deliveries that were due before the clock was set back.
  */
 const immediateSkewMillis = secondMillis
 
