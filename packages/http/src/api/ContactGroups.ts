@@ -14,22 +14,20 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
 import { ConflictBody, DuplicateBody, NotFoundBody, bodyRefusals } from "./Failures.ts"
-import { oneOf, pageOf, SuccessBody } from "./Page.ts"
-import { jsonHeaders, Limit, noQuery, PageNumber } from "./Parameters.ts"
+import { pageOf, responseOf, SuccessBody, TextOrNull } from "./Page.ts"
+import { idParams, jsonRequest, Limit, noQuery, PageNumber } from "./Parameters.ts"
 
 const stamps = { created_at: Schema.String, updated_at: Schema.String }
-const idParams = { id: Schema.String }
-const withJson = { headers: jsonHeaders, query: noQuery }
 const paged = { page: PageNumber, limit: Limit }
 
 export const PropertyBody = Schema.Struct({
   id: Schema.String,
   key: Schema.String,
   type: Schema.Literals(propertyTypes),
-  fallback_value: Schema.NullOr(Schema.String),
+  fallback_value: TextOrNull,
   ...stamps
 }).annotate({ identifier: "Property" })
-const OneProperty = oneOf(PropertyBody, "PropertyResponse")
+const OneProperty = responseOf(PropertyBody, "PropertyResponse")
 
 const { fallbackValue: newFallback, ...newProperty } = CreatePropertySchema.fields
 export const CreatePropertyBody = Schema.Struct({ ...newProperty, fallback_value: newFallback }).annotate({
@@ -48,13 +46,13 @@ export class Properties extends HttpApiGroup.make("properties")
       success: Schema.Struct({ data: Schema.Array(PropertyBody) }).annotate({ identifier: "ListPropertiesResponse" })
     }).annotateMerge(OpenApi.annotations({ summary: "List custom properties" })),
     HttpApiEndpoint.post("create", "/emails/properties", {
-      ...withJson,
+      ...jsonRequest,
       payload: CreatePropertyBody,
       success: OneProperty,
       error: [DuplicateBody, ConflictBody, ...bodyRefusals]
     }).annotateMerge(OpenApi.annotations({ summary: "Define a custom property" })),
     HttpApiEndpoint.patch("update", "/emails/properties/:id", {
-      ...withJson,
+      ...jsonRequest,
       params: idParams,
       payload: UpdatePropertyBody,
       success: OneProperty,
@@ -83,7 +81,7 @@ export const ListBody = Schema.Struct({
   contact_count: Schema.Int,
   ...stamps
 }).annotate({ identifier: "List" })
-const OneList = oneOf(ListBody, "ListResponse")
+const OneList = responseOf(ListBody, "ListResponse")
 
 export class Lists extends HttpApiGroup.make("lists")
   .add(
@@ -92,7 +90,7 @@ export class Lists extends HttpApiGroup.make("lists")
       success: pageOf(ListBody, "ListListsResponse")
     }).annotateMerge(OpenApi.annotations({ summary: "List lists" })),
     HttpApiEndpoint.post("create", "/emails/lists", {
-      ...withJson,
+      ...jsonRequest,
       payload: CreateListBody,
       success: OneList,
       error: [DuplicateBody, ConflictBody, ...bodyRefusals]
@@ -104,7 +102,7 @@ export class Lists extends HttpApiGroup.make("lists")
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a list" })),
     HttpApiEndpoint.patch("update", "/emails/lists/:id", {
-      ...withJson,
+      ...jsonRequest,
       params: idParams,
       payload: UpdateListBody,
       success: OneList,
@@ -139,7 +137,7 @@ export const SegmentBody = Schema.Struct({
   filter: Schema.Record(Schema.String, Schema.Json),
   ...stamps
 }).annotate({ identifier: "Segment" })
-const OneSegment = oneOf(SegmentBody, "SegmentResponse")
+const OneSegment = responseOf(SegmentBody, "SegmentResponse")
 
 export class Segments extends HttpApiGroup.make("segments")
   .add(
@@ -148,7 +146,7 @@ export class Segments extends HttpApiGroup.make("segments")
       success: pageOf(SegmentBody, "ListSegmentsResponse")
     }).annotateMerge(OpenApi.annotations({ summary: "List segments" })),
     HttpApiEndpoint.post("create", "/emails/segments", {
-      ...withJson,
+      ...jsonRequest,
       payload: CreateSegmentBody,
       success: OneSegment,
       error: [DuplicateBody, ConflictBody, ...bodyRefusals]
@@ -160,7 +158,7 @@ export class Segments extends HttpApiGroup.make("segments")
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a segment" })),
     HttpApiEndpoint.patch("update", "/emails/segments/:id", {
-      ...withJson,
+      ...jsonRequest,
       params: idParams,
       payload: UpdateSegmentBody,
       success: OneSegment,

@@ -6,10 +6,8 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
 import { bodyRefusals, ConflictBody, DuplicateBody, NotFoundBody } from "./Failures.ts"
-import { oneOf as responseOf, pageOf, SuccessBody } from "./Page.ts"
-import { jsonHeaders, Limit, noQuery, oneOf, PageNumber, Search } from "./Parameters.ts"
-
-const text = Schema.NullOr(Schema.String)
+import { pageOf, responseOf, SuccessBody, TextOrNull } from "./Page.ts"
+import { idParams, jsonRequest, Limit, noQuery, oneOf, PageNumber, Search } from "./Parameters.ts"
 
 export const AddDomainBody = Schema.Struct({
   domain: domainNameRule,
@@ -33,9 +31,9 @@ const DnsRecordBody = Schema.Struct({
   priority: Schema.NullOr(Schema.Int),
   status: Schema.Literals(dnsRecordStatuses),
   required_for_sending: Schema.Boolean,
-  last_checked_at: text,
-  error_code: text,
-  error_message: text
+  last_checked_at: TextOrNull,
+  error_code: TextOrNull,
+  error_message: TextOrNull
 }).annotate({ identifier: "DnsRecord" })
 
 export const DomainBody = Schema.Struct({
@@ -44,10 +42,10 @@ export const DomainBody = Schema.Struct({
   status: Schema.Literals(domainStatuses),
   region: Schema.Literal("global"),
   open_tracking: Schema.Boolean,
-  verification_error: text,
+  verification_error: TextOrNull,
   verification_attempts: Schema.Int,
-  verification_attempted_at: text,
-  last_verified_at: text,
+  verification_attempted_at: TextOrNull,
+  last_verified_at: TextOrNull,
   created_at: Schema.String,
   updated_at: Schema.String,
   dns_records: Schema.Array(DnsRecordBody)
@@ -57,7 +55,6 @@ const OneDomain = responseOf(DomainBody, "DomainResponse")
 const DomainDetails = Schema.Struct({ message: Schema.String, data: DomainBody }).annotate({
   identifier: "DomainDetailsResponse"
 })
-const idParams = { id: Schema.String }
 
 const DomainPageBody = pageOf(DomainBody, "ListDomainsResponse")
 
@@ -68,8 +65,7 @@ export class Domains extends HttpApiGroup.make("domains")
       success: DomainPageBody
     }).annotateMerge(OpenApi.annotations({ summary: "List email domains" })),
     HttpApiEndpoint.post("add", "/emails/domains", {
-      headers: jsonHeaders,
-      query: noQuery,
+      ...jsonRequest,
       payload: AddDomainBody,
       success: OneDomain,
       error: [DuplicateBody, ConflictBody, ...bodyRefusals]

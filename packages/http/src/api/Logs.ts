@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
 import { NotFoundBody } from "./Failures.ts"
+import { TextOrNull } from "./Page.ts"
 import { Cursor, dateBound, FilterText, Limit, noQuery, oneOf, Search } from "./Parameters.ts"
 
 export const DeliverySummaryBody = Schema.Struct({
@@ -14,7 +15,7 @@ export const DeliverySummaryBody = Schema.Struct({
   recipient: Schema.String,
   subject: Schema.String,
   status: Schema.Literals(deliveryStatuses),
-  scheduled_at: Schema.NullOr(Schema.String)
+  scheduled_at: TextOrNull
 }).annotate({ identifier: "DeliverySummary" })
 
 const LogPageBody = Schema.Struct({
@@ -24,25 +25,23 @@ const LogPageBody = Schema.Struct({
     total: Schema.NullOr(Schema.Int),
     limit: Schema.Int,
     hasMore: Schema.Boolean,
-    nextCursor: Schema.NullOr(Schema.String)
+    nextCursor: TextOrNull
   })
 }).annotate({ identifier: "ListDeliveriesResponse" })
-
-const text = Schema.NullOr(Schema.String)
 
 export const AttemptBody = Schema.Struct({
   at: Schema.String,
   outcome: Schema.NullOr(Schema.Literals(attemptOutcomes)),
   smtp_code: Schema.NullOr(Schema.Int),
-  enhanced_code: text,
-  message: text,
+  enhanced_code: TextOrNull,
+  message: TextOrNull,
   duration_ms: Schema.NullOr(Schema.Int)
 }).annotate({ identifier: "Attempt" })
 
 const AttachmentSummaryBody = Schema.Struct({
   filename: Schema.String,
   content_type: Schema.String,
-  content_id: text,
+  content_id: TextOrNull,
   disposition: Schema.Literals(dispositions),
   size: Schema.Int
 }).annotate({ identifier: "AttachmentSummary" })
@@ -50,21 +49,21 @@ const AttachmentSummaryBody = Schema.Struct({
 export const DeliveryBody = Schema.Struct({
   ...DeliverySummaryBody.fields,
   message_id: Schema.String,
-  recipient_name: text,
+  recipient_name: TextOrNull,
   from_address: Schema.String,
-  from_name: text,
+  from_name: TextOrNull,
   sending_domain: Schema.String,
   source: Schema.String,
   delivery_reason: Schema.NullOr(Schema.Literals(deliveryReasons)),
-  status_message: text,
-  canceled_at: text,
-  html_content: text,
-  text_content: text,
-  accepted_at: text,
-  delivered_at: text,
-  bounced_at: text,
-  complained_at: text,
-  failed_at: text,
+  status_message: TextOrNull,
+  canceled_at: TextOrNull,
+  html_content: TextOrNull,
+  text_content: TextOrNull,
+  accepted_at: TextOrNull,
+  delivered_at: TextOrNull,
+  bounced_at: TextOrNull,
+  complained_at: TextOrNull,
+  failed_at: TextOrNull,
   bounce_type: Schema.NullOr(Schema.Literals(["hard", "soft"])),
   first_opened_at: Schema.Null,
   first_clicked_at: Schema.Null,
@@ -103,23 +102,20 @@ export class Logs extends HttpApiGroup.make("logs")
         endDate: dateBound("end")
       },
       success: LogPageBody
-    })
-      .annotate(RequiredPermission, "email.full_access")
-      .annotateMerge(
-        OpenApi.annotations({
-          summary: "List deliveries",
-          description:
-            "Newest first. A search that takes longer than 1 s ends the page, which may then be short or empty although more pages follow. Check `hasMore`."
-        })
-      ),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List deliveries",
+        description:
+          "Newest first. A search that takes longer than 1 s ends the page, which may then be short or empty although more pages follow. Check `hasMore`."
+      })
+    ),
     HttpApiEndpoint.get("get", "/emails/logs/:deliveryId", {
       params: { deliveryId: Schema.String },
       query: noQuery,
       success: DeliveryBody,
       error: NotFoundBody
-    })
-      .annotate(RequiredPermission, "email.full_access")
-      .annotateMerge(OpenApi.annotations({ summary: "Get a delivery" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "Get a delivery" }))
   )
+  .annotateEndpoints(RequiredPermission, "email.full_access")
   .middleware(WellFormed)
   .middleware(Bearer) {}

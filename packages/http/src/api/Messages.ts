@@ -6,16 +6,17 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Bearer, RateLimitedEndpoint, RequiredPermission, WellFormed } from "./Access.ts"
 import { ConflictBody, NotFoundBody, RefusedMessageBody, TooManyRequestsBody, bodyRefusals } from "./Failures.ts"
-import { jsonHeaders, noQuery, sendHeaders } from "./Parameters.ts"
+import { responseOf, TextOrNull } from "./Page.ts"
+import { jsonRequest, noQuery, sendHeaders } from "./Parameters.ts"
 
 const AcceptedMessageBody = Schema.Struct({
   totalQueued: Schema.Int,
   messageId: Schema.String,
   deliveryIds: Schema.Array(Schema.String),
-  scheduledAt: Schema.NullOr(Schema.String)
+  scheduledAt: TextOrNull
 })
 
-export const SendResultBody = Schema.Struct({ data: AcceptedMessageBody }).annotate({ identifier: "SendEmailResponse" })
+export const SendResultBody = responseOf(AcceptedMessageBody, "SendEmailResponse")
 
 /** One result for each message, in the order of the request. */
 export const SendBatchResultBody = Schema.Struct({
@@ -79,7 +80,6 @@ export class Messages extends HttpApiGroup.make("messages")
       success: SendResultBody.pipe(HttpApiSchema.status(202)),
       error: [...bodyRefusals, TooManyRequestsBody]
     })
-      .annotate(RequiredPermission, "email.send")
       .annotate(RateLimitedEndpoint, true)
       .annotateMerge(OpenApi.annotations({ summary: "Send an email" })),
     HttpApiEndpoint.post("sendBatch", "/emails/batch", {
@@ -89,7 +89,6 @@ export class Messages extends HttpApiGroup.make("messages")
       success: SendBatchResultBody.pipe(HttpApiSchema.status(202)),
       error: [...bodyRefusals, TooManyRequestsBody]
     })
-      .annotate(RequiredPermission, "email.send")
       .annotate(RateLimitedEndpoint, true)
       .annotateMerge(
         OpenApi.annotations({
@@ -103,19 +102,15 @@ export class Messages extends HttpApiGroup.make("messages")
       query: noQuery,
       success: CanceledMessageBody,
       error: [NotFoundBody, ConflictBody]
-    })
-      .annotate(RequiredPermission, "email.send")
-      .annotateMerge(OpenApi.annotations({ summary: "Cancel a scheduled message" })),
+    }).annotateMerge(OpenApi.annotations({ summary: "Cancel a scheduled message" })),
     HttpApiEndpoint.patch("reschedule", "/emails/messages/:messageId", {
       params: messageParams,
-      headers: jsonHeaders,
-      query: noQuery,
+      ...jsonRequest,
       payload: RescheduleBody,
       success: RescheduledMessageBody,
       error: [NotFoundBody, ConflictBody, ...bodyRefusals, TooManyRequestsBody]
-    })
-      .annotate(RequiredPermission, "email.send")
-      .annotateMerge(OpenApi.annotations({ summary: "Reschedule a scheduled message" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "Reschedule a scheduled message" }))
   )
+  .annotateEndpoints(RequiredPermission, "email.send")
   .middleware(WellFormed)
   .middleware(Bearer) {}

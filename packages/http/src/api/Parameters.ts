@@ -95,9 +95,15 @@ export const jsonHeaders = { "content-type": JsonContent, "content-encoding": Sc
 
 export const sendHeaders = { ...jsonHeaders, "idempotency-key": IdempotencyKey }
 
+/** The id in a path. */
+export const idParams = { id: Schema.String }
+
 /** A request without query parameters refuses every parameter. An empty struct would allow them. */
 export const noQuery = Schema.Struct({}).check(
   Schema.makeFilter((query, ast) =>
     Object.keys(query).map((key) => ({ path: [key], issue: new SchemaIssue.UnexpectedKey(ast) }))
   )
 )
+
+/** A request with a JSON body and without query parameters. */
+export const jsonRequest = { headers: jsonHeaders, query: noQuery }

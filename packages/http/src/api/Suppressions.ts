@@ -6,11 +6,11 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
 import { NotFoundBody, bodyRefusals } from "./Failures.ts"
-import { oneOf, SuccessBody } from "./Page.ts"
-import { Cursor, jsonHeaders, Limit, noQuery, Search } from "./Parameters.ts"
+import { cursorPageOf, responseOf, SuccessBody, TextOrNull } from "./Page.ts"
+import { Cursor, jsonRequest, Limit, noQuery, Search } from "./Parameters.ts"
 
 export const SuppressionBody = Schema.Struct({
-  email: Schema.NullOr(Schema.String),
+  email: TextOrNull,
   reason: Schema.Literals(suppressionReasons),
   reasons: Schema.Array(Schema.Struct({ reason: Schema.Literals(suppressionReasons), since: Schema.String }))
 }).annotate({
@@ -33,15 +33,7 @@ export class Suppressions extends HttpApiGroup.make("suppressions")
   .add(
     HttpApiEndpoint.get("list", "/emails/suppressions", {
       query: { search: Search, limit: Limit, cursor: Cursor },
-      success: Schema.Struct({
-        message: Schema.String,
-        data: Schema.Struct({
-          items: Schema.Array(SuppressionBody),
-          limit: Schema.Int,
-          hasMore: Schema.Boolean,
-          nextCursor: Schema.NullOr(Schema.String)
-        })
-      }).annotate({ identifier: "ListSuppressionsResponse" })
+      success: cursorPageOf(SuppressionBody, "ListSuppressionsResponse")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List suppressions",
@@ -50,10 +42,9 @@ export class Suppressions extends HttpApiGroup.make("suppressions")
       })
     ),
     HttpApiEndpoint.post("add", "/emails/suppressions", {
-      headers: jsonHeaders,
-      query: noQuery,
+      ...jsonRequest,
       payload: AddSuppressionBody,
-      success: oneOf(SuppressionBody, "SuppressionResponse"),
+      success: responseOf(SuppressionBody, "SuppressionResponse"),
       error: bodyRefusals
     }).annotateMerge(OpenApi.annotations({ summary: "Suppress an address" })),
     HttpApiEndpoint.delete("remove", "/emails/suppressions/:email", {

@@ -15,19 +15,8 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
 import { ConflictBody, DuplicateBody, NotFoundBody, bodyRefusals } from "./Failures.ts"
-import { oneOf, pageOf, SuccessBody } from "./Page.ts"
-import {
-  FilterText,
-  jsonHeaders,
-  Limit,
-  noQuery,
-  oneOf as oneOfText,
-  PageNumber,
-  Search,
-  VersionNumber
-} from "./Parameters.ts"
-
-const text = Schema.NullOr(Schema.String)
+import { pageOf, responseOf, SuccessBody, TextOrNull } from "./Page.ts"
+import { FilterText, jsonRequest, Limit, noQuery, oneOf, PageNumber, Search, VersionNumber } from "./Parameters.ts"
 
 const requestFields = {
   name: templateRules.name,
@@ -73,11 +62,11 @@ const versionFields = {
   version_number: Schema.Int,
   status: Schema.Literals(versionStatuses),
   subject: Schema.String,
-  preview_text: text,
-  from_name: text,
-  from_address: text,
-  reply_to: text,
-  published_at: text,
+  preview_text: TextOrNull,
+  from_name: TextOrNull,
+  from_address: TextOrNull,
+  reply_to: TextOrNull,
+  published_at: TextOrNull,
   created_at: Schema.String,
   updated_at: Schema.String,
   variables: Schema.Array(TemplateVariableBody)
@@ -107,12 +96,12 @@ const templateFields = {
   id: Schema.String,
   name: Schema.String,
   alias: Schema.String,
-  description: text,
-  category: text,
+  description: TextOrNull,
+  category: TextOrNull,
   locale: Schema.String,
-  draft_version_id: text,
-  published_version_id: text,
-  archived_at: text,
+  draft_version_id: TextOrNull,
+  published_version_id: TextOrNull,
+  archived_at: TextOrNull,
   created_at: Schema.String,
   updated_at: Schema.String
 }
@@ -128,10 +117,9 @@ export const TemplateSummaryBody = Schema.Struct({
   draft_version: Schema.NullOr(TemplateVersionSummaryBody),
   published_version: Schema.NullOr(TemplateVersionSummaryBody)
 }).annotate({ identifier: "TemplateSummary" })
-const OneTemplate = oneOf(TemplateBody, "TemplateResponse")
+const OneTemplate = responseOf(TemplateBody, "TemplateResponse")
 
 const idParams = { id: Schema.String.annotate({ description: "The template's id or alias." }) }
-const withJson = { headers: jsonHeaders, query: noQuery }
 
 export class Templates extends HttpApiGroup.make("templates")
   .add(
@@ -139,10 +127,10 @@ export class Templates extends HttpApiGroup.make("templates")
       query: {
         page: PageNumber,
         limit: Limit,
-        status: oneOfText(templateStatuses),
+        status: oneOf(templateStatuses),
         search: Search,
         category: FilterText,
-        origin: oneOfText(["custom"])
+        origin: oneOf(["custom"])
       },
       success: pageOf(TemplateSummaryBody, "ListTemplatesResponse")
     }).annotateMerge(
@@ -153,7 +141,7 @@ export class Templates extends HttpApiGroup.make("templates")
       })
     ),
     HttpApiEndpoint.post("create", "/emails/templates", {
-      ...withJson,
+      ...jsonRequest,
       payload: CreateTemplateBody,
       success: OneTemplate,
       error: [DuplicateBody, ConflictBody, ...bodyRefusals]
@@ -165,7 +153,7 @@ export class Templates extends HttpApiGroup.make("templates")
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a template" })),
     HttpApiEndpoint.patch("update", "/emails/templates/:id", {
-      ...withJson,
+      ...jsonRequest,
       params: idParams,
       payload: UpdateTemplateBody,
       success: OneTemplate,
@@ -220,10 +208,13 @@ export class Templates extends HttpApiGroup.make("templates")
       })
     ),
     HttpApiEndpoint.post("preview", "/emails/templates/:id/preview", {
-      ...withJson,
+      ...jsonRequest,
       params: idParams,
       payload: PreviewTemplateBody,
-      success: oneOf(Schema.Struct({ subject: Schema.String, html: text, text }), "TemplatePreviewResponse"),
+      success: responseOf(
+        Schema.Struct({ subject: Schema.String, html: TextOrNull, text: TextOrNull }),
+        "TemplatePreviewResponse"
+      ),
       error: [NotFoundBody, ...bodyRefusals]
     }).annotateMerge(
       OpenApi.annotations({

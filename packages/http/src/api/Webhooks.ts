@@ -12,10 +12,8 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
 import { bodyRefusals, ConflictBody, NotFoundBody, TooManyRequestsBody } from "./Failures.ts"
-import { oneOf, pageOf, SuccessBody } from "./Page.ts"
-import { Cursor, jsonHeaders, Limit, noQuery, PageNumber } from "./Parameters.ts"
-
-const text = Schema.NullOr(Schema.String)
+import { cursorPageOf, pageOf, responseOf, SuccessBody, TextOrNull } from "./Page.ts"
+import { Cursor, idParams, jsonRequest, Limit, noQuery, PageNumber } from "./Parameters.ts"
 
 export const WebhookBody = Schema.Struct({
   id: Schema.String,
@@ -26,13 +24,13 @@ export const WebhookBody = Schema.Struct({
   created_at: Schema.String,
   updated_at: Schema.String
 }).annotate({ identifier: "Webhook" })
-const OneWebhook = oneOf(WebhookBody, "WebhookResponse")
+const OneWebhook = responseOf(WebhookBody, "WebhookResponse")
 
 export const WebhookWithSecretBody = Schema.Struct({ ...WebhookBody.fields, secret: Schema.String }).annotate({
   identifier: "WebhookWithSecret",
   description: "This is the only response that shows the secret."
 })
-const OneWithSecret = oneOf(WebhookWithSecretBody, "WebhookWithSecretResponse")
+const OneWithSecret = responseOf(WebhookWithSecretBody, "WebhookWithSecretResponse")
 
 export const WebhookDeliveryBody = Schema.Struct({
   id: Schema.String,
@@ -43,23 +41,20 @@ export const WebhookDeliveryBody = Schema.Struct({
     Schema.Struct({
       at: Schema.String,
       status_code: Schema.NullOr(Schema.Int),
-      error: text,
+      error: TextOrNull,
       duration_ms: Schema.Int
     })
   ),
-  next_attempt_at: text,
-  ended_at: text,
+  next_attempt_at: TextOrNull,
+  ended_at: TextOrNull,
   created_at: Schema.String
 }).annotate({ identifier: "WebhookDelivery" })
 
 export const WebhookTestBody = Schema.Struct({
   delivered: Schema.Boolean,
   status_code: Schema.NullOr(Schema.Int),
-  error: text
+  error: TextOrNull
 }).annotate({ identifier: "WebhookTest" })
-
-const idParams = { id: Schema.String }
-const withJson = { headers: jsonHeaders, query: noQuery }
 
 export class Webhooks extends HttpApiGroup.make("webhooks")
   .add(
@@ -68,7 +63,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       success: pageOf(WebhookBody, "ListWebhooksResponse")
     }).annotateMerge(OpenApi.annotations({ summary: "List webhooks" })),
     HttpApiEndpoint.post("create", "/emails/webhooks", {
-      ...withJson,
+      ...jsonRequest,
       payload: CreateWebhookBody,
       success: OneWithSecret,
       error: [ConflictBody, ...bodyRefusals]
@@ -86,7 +81,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Get a webhook" })),
     HttpApiEndpoint.patch("update", "/emails/webhooks/:id", {
-      ...withJson,
+      ...jsonRequest,
       params: idParams,
       payload: UpdateWebhookBody,
       success: OneWebhook,
@@ -107,7 +102,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.post("test", "/emails/webhooks/:id/test", {
       params: idParams,
       query: noQuery,
-      success: oneOf(WebhookTestBody, "WebhookTestResponse"),
+      success: responseOf(WebhookTestBody, "WebhookTestResponse"),
       error: [NotFoundBody, TooManyRequestsBody]
     }).annotateMerge(
       OpenApi.annotations({
@@ -119,21 +114,13 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.get("deliveries", "/emails/webhooks/:id/deliveries", {
       params: idParams,
       query: { limit: Limit, cursor: Cursor },
-      success: Schema.Struct({
-        message: Schema.String,
-        data: Schema.Struct({
-          items: Schema.Array(WebhookDeliveryBody),
-          limit: Schema.Int,
-          hasMore: Schema.Boolean,
-          nextCursor: text
-        })
-      }).annotate({ identifier: "ListWebhookDeliveriesResponse" }),
+      success: cursorPageOf(WebhookDeliveryBody, "ListWebhookDeliveriesResponse"),
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "List the event deliveries, newest first" })),
     HttpApiEndpoint.post("replay", "/emails/webhooks/:id/deliveries/:eventDeliveryId/replay", {
       params: { ...idParams, eventDeliveryId: Schema.String },
       query: noQuery,
-      success: oneOf(WebhookDeliveryBody, "WebhookDeliveryResponse"),
+      success: responseOf(WebhookDeliveryBody, "WebhookDeliveryResponse"),
       error: NotFoundBody
     }).annotateMerge(OpenApi.annotations({ summary: "Replay an event delivery: send its event again" }))
   )
