@@ -2,20 +2,14 @@
  * Bounds the time of a request and of a pause, and follows the signals of the caller.
  */
 
-/** The bound of one request. */
-export interface Deadline {
-  /** Aborted at the end of the time, by the caller, and after the request. */
-  readonly signal: AbortSignal
-}
-
 /**
- * Runs `run`. Resolves with `undefined` after `timeoutMillis`. Rejects with the reason of the first signal that is aborted. Does not wait for a
+ * Runs `run` with a signal that is aborted at the end of the time, by the caller, and after the work. Resolves with `undefined` after `timeoutMillis`. Rejects with the reason of the first signal that is aborted. Does not wait for a
  * `fetch` that ignores its signal.
  */
 export const withDeadline = async <A>(
   timeoutMillis: number,
   signals: ReadonlyArray<AbortSignal>,
-  run: (deadline: Deadline) => Promise<A>
+  run: (signal: AbortSignal) => Promise<A>
 ): Promise<A | undefined> => {
   const controller = new AbortController()
   const { promise: ended, resolve, reject } = Promise.withResolvers<undefined>()
@@ -23,7 +17,7 @@ export const withDeadline = async <A>(
   for (const signal of signals) signal.addEventListener("abort", onAbort)
   // oxlint-disable-next-line no-restricted-globals -- The client has no Effect, and its longest time fits a timer.
   const timer = setTimeout(() => resolve(undefined), timeoutMillis)
-  const work = run({ signal: controller.signal })
+  const work = run(controller.signal)
   // After the end, nobody waits for the work.
   work.catch(() => {})
   try {

@@ -19,7 +19,6 @@ import { queryIssues, toInputPath, toQuery } from "./inputs.ts"
 import { jsonIssues, toPlainJson } from "./jsonIssues.ts"
 import type { OperationId } from "./operations.ts"
 import { operations } from "./operations.ts"
-import type { Deadline } from "./deadline.ts"
 import { pause, withDeadline } from "./deadline.ts"
 import { networkFailure } from "./networkFailure.ts"
 import { readAnswer } from "./responseBody.ts"
@@ -62,6 +61,8 @@ export type Request = <W, A>(call: Call, convert: Convert<W, A>) => Promise<A>
 interface Outcome {
   readonly answer?: { readonly status: number; readonly headers: Headers; readonly json: unknown }
   readonly failure?: MailUnreachable
+  /** `false` when the server certainly got nothing of the request. */
+  readonly isSent: boolean
 }
 
 /** The wait before the first retry. Each later one waits twice as long. */
@@ -83,9 +84,8 @@ const retryAfterMillis = (headers: Headers): number | undefined => {
 
 /** How long to wait before the request is repeated. `undefined`: it is not repeated. */
 const waitBeforeRetry = (
-  { answer, failure }: Outcome,
+  { answer, failure, isSent }: Outcome,
   isRepeatable: boolean,
-  isSent: boolean,
   retry: number
 ): number | undefined => {
   if (failure !== undefined) return isRepeatable || !isSent ? backOffMillis(retry) : undefined
@@ -156,23 +156,18 @@ export const makeRequest = (settings: RequestSettings): Request => {
   const { base, apiKey, timeoutMillis, retries, responseBytesMax } = settings
   const withoutApiKey = (text: string): string => text.replaceAll(apiKey, "[apiKey]")
 
-  const sendOnce = async (
-    url: string,
-    init: RequestInit,
-    deadline: Deadline
-  ): Promise<Outcome & { isSent: boolean }> => {
+  const sendOnce = async (url: string, init: RequestInit): Promise<Outcome> => {
     try {
-      const response = await settings.fetch(url, { ...init, signal: deadline.signal })
+      const response = await settings.fetch(url, init)
       return { answer: await readAnswer(response, responseBytesMax), isSent: true }
     } catch (cause) {
       if (cause instanceof UnexpectedResponse) throw cause
-      const { failure, isSent } = networkFailure(cause, withoutApiKey)
-      return { failure, isSent }
+      return networkFailure(cause, withoutApiKey)
     }
   }
 
-  const attempt = (url: string, init: RequestInit, signals: ReadonlyArray<AbortSignal>) =>
-    withDeadline(timeoutMillis, signals, (deadline) => sendOnce(url, init, deadline)).then(
+  const attempt = (url: string, init: RequestInit, signals: ReadonlyArray<AbortSignal>): Promise<Outcome> =>
+    withDeadline(timeoutMillis, signals, (signal) => sendOnce(url, { ...init, signal })).then(
       (outcome) =>
         outcome ?? {
           failure: new MailUnreachable({ reason: "timeout", detail: `within ${timeoutMillis} ms` }),
@@ -212,7 +207,7 @@ export const makeRequest = (settings: RequestSettings): Request => {
     const { isRepeatable } = operations[operation]
     for (let retry = 0; ; retry++) {
       const outcome = await attempt(url, init, signals)
-      const wait = retry < retries ? waitBeforeRetry(outcome, isRepeatable, outcome.isSent, retry) : undefined
+      const wait = retry < retries ? waitBeforeRetry(outcome, isRepeatable, retry) : undefined
       if (wait === undefined) return resultOf(outcome, facts, convert)
       await pause(wait, signals)
     }
