@@ -7,10 +7,10 @@ import { given } from "@mailkeep/core/options"
 import type { Scope } from "effect"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { makeConnectionPool } from "./connectionPool.ts"
+import type { RelayConnection } from "./RelayConnection.ts"
 import type { RelayFeatures } from "./relayFeatures.ts"
 import type { RelayRefused } from "./replies.ts"
 import type { SmtpOptions, SmtpOptionsInvalid } from "./SmtpOptions.ts"
-import type { SmtpSettings } from "./smtpSettings.ts"
 import { settingsOf } from "./smtpSettings.ts"
 import { parseSmtpUrl } from "./smtpUrl.ts"
 
@@ -46,11 +46,12 @@ const client = Effect.promise(async () => ({
   ...(await import("./handOff.ts")),
   ...(await import("./openConnection.ts"))
 }))
-type Client = Effect.Success<typeof client>
 
-const checkRelay = (settings: SmtpSettings, { openConnection }: Client): SmtpTransportShape["check"] =>
+const checkRelay = (
+  open: Effect.Effect<RelayConnection, RelayRefused | TransportUnavailable>
+): SmtpTransportShape["check"] =>
   Effect.acquireUseRelease(
-    Effect.interruptible(openConnection(settings)),
+    Effect.interruptible(open),
     ({ features }) => Effect.succeed(features),
     (connection) => Effect.sync(() => connection.quit())
   ).pipe(
@@ -74,7 +75,8 @@ export const make = (options: SmtpOptions): Effect.Effect<SmtpTransportShape, Sm
   Effect.gen(function* () {
     const settings = yield* Effect.fromResult(settingsOf(options))
     const { handOffBy, openConnection } = yield* client
-    const pool = yield* makeConnectionPool(openConnection(settings), settings.pool)
+    const open = openConnection(settings)
+    const pool = yield* makeConnectionPool(open, settings.pool)
     return {
       capabilities: {
         confirmsDelivery: settings.confirmsDelivery,
@@ -85,7 +87,7 @@ export const make = (options: SmtpOptions): Effect.Effect<SmtpTransportShape, Sm
         handOffsAtOnceMax: handOffsOfConnection * settings.pool.connectionsMax
       },
       handOff: (handOff) => handOffBy(pool, settings, handOff),
-      check: checkRelay(settings, { handOffBy, openConnection })
+      check: checkRelay(open)
     }
   })
 
