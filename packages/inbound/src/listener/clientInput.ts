@@ -70,8 +70,10 @@ export const makeClientInput = (socket: ClientSocket, limits: ListenerLimits, st
         if (received > limits.messageBytesMax) fault ??= "tooLarge"
         else if (fault === null && !collector.add(content)) fault = "noMemory"
         // The memory of a refused message is free for others while the client sends its rest.
-        if (fault !== null) collector.release()
-        if (fault !== null) excess += content.length
+        if (fault !== null) {
+          collector.release()
+          excess += content.length
+        }
       }
       for (;;) {
         const chunk =

@@ -4,7 +4,7 @@
  */
 import { addressOfField, isSameAddress } from "./addresses.ts"
 import { chosenStatus, codesIn, shownDiagnostic, statusOfField } from "./enhancedStatus.ts"
-import { failureCauseOf } from "./failureCause.ts"
+import { statusReportOf } from "./failureCause.ts"
 import { firstValue, headerFieldsOf } from "../mime/headerFields.ts"
 import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import type { DeliveryAction, DeliveryStatusReport } from "./MailReport.ts"
@@ -132,12 +132,11 @@ const reportOf = (fields: ParsedHeaderFields, context: StatusContext): DeliveryS
   if (action === null) return null
   const command = context.commands.commandFor([text, explanation, recipient ?? ""])
   const category = firstValue(fields, "x-powermta-bouncecategory")?.toLowerCase() ?? null
-  const { smtpCode } = codes
   const facts = {
     reportedEnhancedCode,
     remoteEnhancedCode: codes.enhancedCode,
     enhancedCode,
-    smtpCode,
+    smtpCode: codes.smtpCode,
     command,
     diagnostic,
     diagnosticType: type,
@@ -145,18 +144,7 @@ const reportOf = (fields: ParsedHeaderFields, context: StatusContext): DeliveryS
     recipient,
     standard: true
   }
-  return {
-    _tag: "DeliveryStatus",
-    recipient,
-    originalRecipient: addressOfField(firstValue(fields, "original-recipient")),
-    action,
-    enhancedCode,
-    smtpCode,
-    command,
-    diagnostic,
-    cause: action === "failed" ? failureCauseOf(facts) : null,
-    standard: true
-  }
+  return statusReportOf(facts, action, addressOfField(firstValue(fields, "original-recipient")))
 }
 
 /** Returns a report per recipient. Of two blocks about the same recipient and action, the first counts. */

@@ -15,7 +15,7 @@ import {
   textDecidesFor
 } from "@mailkeep/core/binding"
 import type { BounceCause } from "@mailkeep/core/binding"
-import type { RefusedCommand } from "./MailReport.ts"
+import type { DeliveryAction, DeliveryStatusReport, RefusedCommand } from "./MailReport.ts"
 
 /** The facts of a failed delivery. */
 export interface FailureFacts {
@@ -103,4 +103,26 @@ export const failureCauseOf = (facts: FailureFacts): BounceCause => {
   if (saysNoMailAccepted(sentence)) return "domain_unknown"
   const byCode = facts.enhancedCode === null ? null : causeByCode(facts, facts.enhancedCode, sentence)
   return byCode ?? causeByText(facts, sentence)
+}
+
+/** Makes the report of a delivery from its facts. Only a failed delivery has a cause. */
+export const statusReportOf = (
+  facts: FailureFacts,
+  action: DeliveryAction,
+  originalRecipient: string | null
+): DeliveryStatusReport => {
+  const { recipient, enhancedCode, smtpCode, command, diagnostic, standard } = facts
+  const cause = action === "failed" ? failureCauseOf(facts) : null
+  return {
+    _tag: "DeliveryStatus",
+    recipient,
+    originalRecipient,
+    action,
+    enhancedCode,
+    smtpCode,
+    command,
+    diagnostic,
+    cause,
+    standard
+  }
 }

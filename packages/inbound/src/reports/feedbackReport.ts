@@ -3,7 +3,7 @@
  * Source: RFC 5965 §3, RFC 6591 §3
  */
 import { addressesIn, addressOfField } from "./addresses.ts"
-import { firstValue, headerFieldsOf, valuesOf } from "../mime/headerFields.ts"
+import { firstValue, valuesOf } from "../mime/headerFields.ts"
 import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import type { ComplaintReport, FeedbackType } from "./MailReport.ts"
 import { subjectOf } from "./subject.ts"
@@ -15,9 +15,6 @@ const typeForm = /^(?:\s*\([^()]*\))*\s*([a-z-]+)/i
 
 const feedbackTypes: ReadonlySet<string> = new Set(["abuse", "fraud", "virus", "not-spam", "auth-failure", "opt-out"])
 const isFeedbackType = (text: string): text is FeedbackType => feedbackTypes.has(text)
-
-/** Returns the fields of a part `message/feedback-report`. */
-export const feedbackFieldsOf = (text: string): ParsedHeaderFields => headerFieldsOf(text)
 
 /** Only one address can be the recipient of the report. Several in `To` say nothing about who complained. */
 const onlyRecipientOf = (returned: ParsedHeaderFields): ReadonlyArray<string> => {

@@ -6,7 +6,7 @@ import { decodedText, decodedTexts } from "./decodedText.ts"
 import { isAutomaticReply, isDispositionNotification } from "./automaticReply.ts"
 import { statusFieldsInText, statusFieldsOf, statusReportsOf } from "./deliveryStatus.ts"
 import type { StatusContext, StatusFields } from "./deliveryStatus.ts"
-import { complaintOf, feedbackFieldsOf, outlookComplaintOf } from "./feedbackReport.ts"
+import { complaintOf, outlookComplaintOf } from "./feedbackReport.ts"
 import { headerFieldsOf } from "../mime/headerFields.ts"
 import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import type { MailReport, MailReportKind, MailReports } from "./MailReport.ts"
@@ -96,7 +96,7 @@ const complaintIn = (message: ReadableMessage): MailReports | null => {
   const { mime, returned } = message
   const part = mime.parts.find(isFeedbackPart)
   if (part !== undefined) {
-    const fields = feedbackFieldsOf(decodedText(part))
+    const fields = headerFieldsOf(decodedText(part))
     return answer(message, "complaint", [complaintOf(fields, returned)], fields)
   }
   const complaint = outlookComplaintOf(mime.headers, returned)

@@ -6,7 +6,7 @@ import { hasSubjectOfReply } from "./automaticReply.ts"
 import { addressSource } from "@mailkeep/core/binding"
 import { addressesIn, isSameAddress } from "./addresses.ts"
 import { codesIn, shownDiagnostic } from "./enhancedStatus.ts"
-import { failureCauseOf } from "./failureCause.ts"
+import { statusReportOf } from "./failureCause.ts"
 import { firstValue, valuesOf } from "../mime/headerFields.ts"
 import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import type { DeliveryAction, DeliveryStatusReport } from "./MailReport.ts"
@@ -168,19 +168,7 @@ const reportOf = (action: DeliveryAction, recipient: string, text: string): Deli
     recipient,
     standard: false
   }
-  const cause = action === "failed" ? failureCauseOf(facts) : null
-  return {
-    _tag: "DeliveryStatus",
-    recipient,
-    originalRecipient: null,
-    action,
-    enhancedCode,
-    smtpCode,
-    command,
-    diagnostic,
-    cause,
-    standard: false
-  }
+  return statusReportOf(facts, action, null)
 }
 
 /** The addresses of the fields that name the sender and the receiver of the bounce. No failed recipient is among them. */
