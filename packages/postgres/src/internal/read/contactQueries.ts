@@ -132,7 +132,7 @@ export const contactScan = (building: Building, query: QueryOf<"ContactScan">): 
   const { search, emailStatus, segment } = query.filters
   const parts = search === null || search === "" ? [] : foldedParts(search)
   const project = building.parameter(projectId)
-  const searched = parts.map((part) => building.parameter(part))
+  const searched = parts.map(building.parameter)
   const filters = [
     ...(emailStatus === null ? [] : [`one.email_status = ${building.parameter(emailStatus)}`]),
     ...(parts.length === 0

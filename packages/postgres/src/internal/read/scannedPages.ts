@@ -83,7 +83,7 @@ const boundsOf = (building: Building, projectId: string, filters: LogFilters, af
 
 const searchSql = (building: Building, search: string): string => {
   const text = building.parameter(search)
-  const parts = foldedParts(search).map((part) => building.parameter(part))
+  const parts = foldedParts(search).map(building.parameter)
   const subject = `coalesce(${foldedColumn("message.subject")}, '')`
   return `(examined.id = ${text} OR examined.message_id = ${text} OR ${containsSql(foldedColumn("examined.recipient"), parts)} OR ${containsSql(subject, parts)})`
 }
@@ -142,14 +142,7 @@ export const suppressionPage = (
       positions: `SELECT one.address ${from}`,
       matches: [
         appliesSql(building, now),
-        ...(search === null
-          ? []
-          : [
-              containsSql(
-                "examined.address",
-                foldedParts(search).map((part) => building.parameter(part))
-              )
-            ])
+        ...(search === null ? [] : [containsSql("examined.address", foldedParts(search).map(building.parameter))])
       ],
       joins: "",
       order: "ORDER BY examined.address",
