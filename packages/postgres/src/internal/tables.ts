@@ -19,7 +19,7 @@ import type {
   SenderDomainRecord,
   SuppressionRecord
 } from "@mailkeep/core/adapter"
-import { freshState, searchedTexts } from "@mailkeep/core/adapter/evaluation"
+import { searchedTexts } from "@mailkeep/core/adapter/evaluation"
 import { foldedOf } from "./read/folding.ts"
 import { searchKeysOf } from "./read/searchKeys.ts"
 import type { Columns } from "./recordTable.ts"
@@ -176,7 +176,7 @@ export const messageRow = (message: Message): StoredMessage => ({
   subjectFolded: foldedOf(message.subject)
 })
 
-const deliveryState: Columns<DeliveryState> = {
+const deliveryStateColumns: Columns<DeliveryState> = {
   status: "text",
   reason: "text",
   statusMessage: "text",
@@ -215,22 +215,29 @@ const deliveryColumns: Columns<Delivery> = {
   source: "text",
   bulk: "boolean",
   createdAt: "bigint",
-  ...deliveryState
+  ...deliveryStateColumns
 }
 
 export const deliveries = recordTable<Delivery>("deliveries", deliveryColumns)
 
 /** A delivery with its folded recipient. */
-export const storedDeliveries = recordTable<ReturnType<typeof deliveryRow>>("deliveries", {
+export interface StoredDelivery extends Delivery {
+  readonly recipientFolded: string | null
+}
+
+export const storedDeliveries = recordTable<StoredDelivery>("deliveries", {
   ...deliveryColumns,
   recipientFolded: "text"
 })
 
-export const deliveryRow = (delivery: Delivery) => ({ ...delivery, recipientFolded: foldedOf(delivery.recipient) })
+export const deliveryRow = (delivery: Delivery): StoredDelivery => ({
+  ...delivery,
+  recipientFolded: foldedOf(delivery.recipient)
+})
 
-export const deliveryStateFields = Object.keys(freshState) as ReadonlyArray<keyof DeliveryState>
+export const deliveryStateFields = Object.keys(deliveryStateColumns) as ReadonlyArray<keyof DeliveryState>
 
-const attemptState: Columns<AttemptState> = {
+const attemptStateColumns: Columns<AttemptState> = {
   phase: "text",
   outcome: "text",
   smtpCode: "bigint",
@@ -244,10 +251,10 @@ export const attempts = recordTable<Attempt>("attempts", {
   deliveryId: "text",
   number: "bigint",
   startedAt: "bigint",
-  ...attemptState
+  ...attemptStateColumns
 })
 
-export const attemptStateFields = Object.keys(attemptState) as ReadonlyArray<keyof AttemptState>
+export const attemptStateFields = Object.keys(attemptStateColumns) as ReadonlyArray<keyof AttemptState>
 
 const eventDeliveryStateColumns: Columns<EventDeliveryState> = {
   status: "text",

@@ -19,7 +19,6 @@ import type {
   SenderDomainRecord,
   SuppressionRecord
 } from "@mailkeep/core/adapter"
-import { freshState } from "@mailkeep/core/adapter/evaluation"
 import type { Columns } from "./recordTable.ts"
 import { recordTable } from "./recordTable.ts"
 
@@ -150,7 +149,7 @@ export const messages = recordTable<Message>("mailkeep_messages", {
   createdAt: "plain"
 })
 
-const deliveryState: Columns<DeliveryState> = {
+const deliveryStateColumns: Columns<DeliveryState> = {
   status: "plain",
   reason: "plain",
   statusMessage: "plain",
@@ -189,12 +188,12 @@ export const deliveries = recordTable<Delivery>("mailkeep_deliveries", {
   source: "plain",
   bulk: "boolean",
   createdAt: "plain",
-  ...deliveryState
+  ...deliveryStateColumns
 })
 
-export const deliveryStateFields = Object.keys(freshState) as ReadonlyArray<keyof DeliveryState>
+export const deliveryStateFields = Object.keys(deliveryStateColumns) as ReadonlyArray<keyof DeliveryState>
 
-const attemptState: Columns<AttemptState> = {
+const attemptStateColumns: Columns<AttemptState> = {
   phase: "plain",
   outcome: "plain",
   smtpCode: "plain",
@@ -208,10 +207,10 @@ export const attempts = recordTable<Omit<Attempt, "projectId">>("mailkeep_attemp
   deliveryId: "plain",
   number: "plain",
   startedAt: "plain",
-  ...attemptState
+  ...attemptStateColumns
 })
 
-export const attemptStateFields = Object.keys(attemptState) as ReadonlyArray<keyof AttemptState>
+export const attemptStateFields = Object.keys(attemptStateColumns) as ReadonlyArray<keyof AttemptState>
 
 const eventDeliveryStateColumns: Columns<EventDeliveryState> = {
   status: "plain",
