@@ -12,7 +12,7 @@ import { makeVersionCheck } from "../tableVersion.ts"
 import { inWriteTransaction } from "../transactions.ts"
 import { makeAddToCounters } from "../write/counterSet.ts"
 import { contentKeys, makeTakeLocks } from "../write/lockKeys.ts"
-import { makeDeleteReferences, makeDeleteUnusedContents } from "../write/rewriteRecord.ts"
+import { makeDeleteReferences, makeDeleteUnusedContents } from "../write/contentSet.ts"
 
 type RecordKey = Pick<Message | Delivery, "projectId" | "id">
 

@@ -94,7 +94,7 @@ SELECT ${table.sources("r")} FROM ${rowsOf(table.definitions())} ${join}
 ORDER BY ${table.sources("r", key)} ON CONFLICT DO NOTHING RETURNING ${table.targets(key)}`
 
 /** Replaces records at the revision that was read. `where` compares the row `t` with the record `r`. */
-export const replaceSql = <R>(
+const replaceSql = <R>(
   schema: string,
   table: RecordTable<R>,
   key: ReadonlyArray<keyof R & string>,
@@ -141,3 +141,41 @@ export const putSet = <C extends Replacing>(
     applyOrFail: (changes) => sendAll(partsOf(changes).map((part) => part.set.applyOrFail(part.changes)))
   }
 }
+
+/** How the records of changes are put. */
+export interface RecordPut<R, C> {
+  readonly table: RecordTable<R>
+  /** The fields of the key. */
+  readonly key: ReadonlyArray<keyof R & string>
+  readonly recordOf: (change: C) => R
+}
+
+const keyOfRecord =
+  <R, C>({ key, recordOf }: RecordPut<R, C>) =>
+  (change: C): string => {
+    const record = recordOf(change)
+    return joined(...key.map((field) => record[field] as string))
+  }
+
+/** Replaces records. `where` compares the row `t` with the record `r`. */
+export const replaceRecords = <R extends object, C extends Replacing>(
+  schema: string,
+  put: RecordPut<R, C>,
+  where = "true"
+): Required<ApplySet<C>> =>
+  applyAll(
+    writtenBy(replaceSql(schema, put.table, put.key, where)),
+    (change) => ({ ...put.recordOf(change), replaces: change.replaces }),
+    keyOfRecord(put)
+  )
+
+/** Inserts or replaces records. `where` compares the row `t` with the record `r` that replaces it. */
+export const putRecords = <R extends object, C extends Replacing>(
+  schema: string,
+  put: RecordPut<R, C>,
+  where = "true"
+): ApplySet<C> =>
+  putSet(
+    applyAll(writtenBy(insertSql(schema, put.table, put.key)), put.recordOf, keyOfRecord(put)),
+    replaceRecords(schema, put, where)
+  )

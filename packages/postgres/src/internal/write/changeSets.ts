@@ -1,7 +1,15 @@
 /**
  * How each kind of change is applied: with one statement for all changes of the kind.
  */
-import type { ChangeOf, ChangeTag } from "@mailkeep/core/adapter"
+import type {
+  ApiKeyRecord,
+  ChangeOf,
+  ChangeTag,
+  ProjectRecord,
+  Resource,
+  SenderDomainRecord,
+  SuppressionRecord
+} from "@mailkeep/core/adapter"
 import {
   apiKeys,
   attempts,
@@ -21,8 +29,8 @@ import {
   storedMessages,
   suppressions
 } from "../tables.ts"
-import type { ApplySet } from "./changeSet.ts"
-import { applyAll, applyAlways, insertSql, joined, putSet, replaceSql, rowsOf, writtenBy } from "./changeSet.ts"
+import type { ApplySet, RecordPut } from "./changeSet.ts"
+import { applyAll, applyAlways, insertSql, joined, putRecords, rowsOf, writtenBy } from "./changeSet.ts"
 import { contactSets } from "./contactSets.ts"
 import { makeAddToCounters } from "./counterSet.ts"
 import { makeExpectSet } from "./expectSet.ts"
@@ -35,6 +43,36 @@ export type ChangeSets = { readonly [T in SetTag]: ApplySet<ChangeOf<T>> }
 
 const keyOf = ({ projectId, id }: { readonly projectId: string; readonly id: string }): string => joined(projectId, id)
 
+const projectPut: RecordPut<ProjectRecord, ChangeOf<"PutProject">> = {
+  table: projects,
+  key: ["id"],
+  recordOf: ({ project }) => project
+}
+
+export const apiKeyPut: RecordPut<ApiKeyRecord, ChangeOf<"PutApiKey">> = {
+  table: apiKeys,
+  key: ["projectId", "id"],
+  recordOf: ({ key }) => key
+}
+
+const domainPut: RecordPut<SenderDomainRecord, ChangeOf<"PutDomain">> = {
+  table: domains,
+  key: ["projectId", "domain"],
+  recordOf: ({ domain }) => domain
+}
+
+export const resourcePut: RecordPut<Resource, ChangeOf<"PutResource">> = {
+  table: resources,
+  key: ["projectId", "id"],
+  recordOf: ({ resource }) => resource
+}
+
+const suppressionPut: RecordPut<SuppressionRecord, ChangeOf<"PutSuppression">> = {
+  table: suppressions,
+  key: ["projectId", "addressKey"],
+  recordOf: ({ suppression }) => suppression
+}
+
 /** The sets of the records that every other record depends on. */
 const accessSets = (schema: string) => ({
   PutSetting: applyAll<ChangeOf<"PutSetting">>(
@@ -43,71 +81,24 @@ ORDER BY name ON CONFLICT DO NOTHING RETURNING name`),
     ({ name, value }) => ({ name, value }),
     ({ name }) => name
   ),
-  PutProject: putSet<ChangeOf<"PutProject">>(
-    applyAll(
-      writtenBy(insertSql(schema, projects, ["id"])),
-      ({ project }) => project,
-      ({ project }) => project.id
-    ),
-    applyAll(
-      writtenBy(replaceSql(schema, projects, ["id"], "true")),
-      ({ project, replaces }) => ({ ...project, replaces }),
-      ({ project }) => project.id
-    )
-  ),
-  PutApiKey: putSet<ChangeOf<"PutApiKey">>(
-    applyAll(
-      writtenBy(insertSql(schema, apiKeys, ["projectId", "id"])),
-      ({ key }) => key,
-      ({ key }) => joined(key.projectId, key.id)
-    ),
-    applyAll(
-      writtenBy(replaceSql(schema, apiKeys, ["projectId", "id"], `t.public_id = r."publicId"`)),
-      ({ key, replaces }) => ({ ...key, replaces }),
-      ({ key }) => joined(key.projectId, key.id)
-    )
-  ),
+  PutProject: putRecords(schema, projectPut),
+  PutApiKey: putRecords(schema, apiKeyPut, `t.public_id = r."publicId"`),
   TouchApiKey: applyAlways<ChangeOf<"TouchApiKey">>(
     `UPDATE ${schema}.api_keys AS t SET last_used_at = r."lastUsedAt"
 FROM ${rowsOf(`"projectId" text, id text, "lastUsedAt" bigint`)} WHERE (t.project_id, t.id) = (r."projectId", r.id)`,
     ({ projectId, id, lastUsedAt }) => ({ projectId, id, lastUsedAt })
   ),
-  PutDomain: putSet<ChangeOf<"PutDomain">>(
-    applyAll(
-      writtenBy(insertSql(schema, domains, ["projectId", "domain"])),
-      ({ domain }) => domain,
-      ({ domain }) => joined(domain.projectId, domain.domain)
-    ),
-    applyAll(
-      writtenBy(replaceSql(schema, domains, ["projectId", "domain"], "true")),
-      ({ domain, replaces }) => ({ ...domain, replaces }),
-      ({ domain }) => joined(domain.projectId, domain.domain)
-    )
-  ),
+  PutDomain: putRecords(schema, domainPut),
   RemoveDomain: applyAll<ChangeOf<"RemoveDomain">>(
     writtenBy(`DELETE FROM ${schema}.domains AS t USING ${rowsOf(`"projectId" text, domain text, revision bigint`)}
 WHERE (t.project_id, t.domain, t.revision) = (r."projectId", r.domain, r.revision) RETURNING t.project_id, t.domain`),
     ({ projectId, domain, revision }) => ({ projectId, domain, revision }),
     ({ projectId, domain }) => joined(projectId, domain)
   ),
-  PutResource: putSet<ChangeOf<"PutResource">>(
-    applyAll(
-      writtenBy(insertSql(schema, resources, ["projectId", "id"])),
-      ({ resource }) => resource,
-      ({ resource }) => joined(resource.projectId, resource.id)
-    ),
-    applyAll(
-      writtenBy(
-        replaceSql(
-          schema,
-          resources,
-          ["projectId", "id"],
-          `(r.name IS NULL OR (t.kind, t.parent, t.name) = (r.kind, r.parent, r.name))`
-        )
-      ),
-      ({ resource, replaces }) => ({ ...resource, replaces }),
-      ({ resource }) => joined(resource.projectId, resource.id)
-    )
+  PutResource: putRecords(
+    schema,
+    resourcePut,
+    `(r.name IS NULL OR (t.kind, t.parent, t.name) = (r.kind, r.parent, r.name))`
   ),
   RemoveResource: applyAll<ChangeOf<"RemoveResource">>(
     writtenBy(`DELETE FROM ${schema}.resources AS t USING ${rowsOf(`"projectId" text, id text, revision bigint`)}
@@ -115,18 +106,7 @@ WHERE (t.project_id, t.id, t.revision) = (r."projectId", r.id, r.revision) RETUR
     ({ projectId, id, revision }) => ({ projectId, id, revision }),
     keyOf
   ),
-  PutSuppression: putSet<ChangeOf<"PutSuppression">>(
-    applyAll(
-      writtenBy(insertSql(schema, suppressions, ["projectId", "addressKey"])),
-      ({ suppression }) => suppression,
-      ({ suppression }) => joined(suppression.projectId, suppression.addressKey)
-    ),
-    applyAll(
-      writtenBy(replaceSql(schema, suppressions, ["projectId", "addressKey"], "true")),
-      ({ suppression, replaces }) => ({ ...suppression, replaces }),
-      ({ suppression }) => joined(suppression.projectId, suppression.addressKey)
-    )
-  ),
+  PutSuppression: putRecords(schema, suppressionPut),
   RecordIdempotency: applyAll<ChangeOf<"RecordIdempotency">>(
     // An expired record is replaced by the new one.
     writtenBy(`INSERT INTO ${schema}.idempotency AS t (${idempotency.targets()}, recorded_at)
@@ -200,14 +180,14 @@ const mailSets = (schema: string) => ({
   TransitionAttempt: applyAll<ChangeOf<"TransitionAttempt">>(
     `r AS MATERIALIZED (
   SELECT * FROM ${rowsOf(`${attempts.definitions(attemptStateFields)}, "projectId" text, "deliveryId" text, number bigint, "guardToken" bigint, "guardPhase" text`)}
-), held AS MATERIALIZED (
+), locked AS MATERIALIZED (
   SELECT t.project_id, t.id, t.fencing_token FROM ${schema}.deliveries AS t
   JOIN r ON (t.project_id, t.id, t.fencing_token) = (r."projectId", r."deliveryId", r."guardToken")
   WHERE t.status = 'sending'
   ORDER BY t.project_id, t.id FOR NO KEY UPDATE OF t
 ), written AS (
 UPDATE ${schema}.attempts AS t SET ${attempts.assignments("r", attemptStateFields)}
-FROM r JOIN held ON (held.project_id, held.id, held.fencing_token) = (r."projectId", r."deliveryId", r."guardToken")
+FROM r JOIN locked ON (locked.project_id, locked.id, locked.fencing_token) = (r."projectId", r."deliveryId", r."guardToken")
 WHERE (t.project_id, t.delivery_id, t.number, t.phase) = (r."projectId", r."deliveryId", r.number, r."guardPhase")
 RETURNING t.project_id, t.delivery_id, t.number
 )`,

@@ -1,15 +1,15 @@
 /**
  * Finds why the guard of one change does not hold, in the transaction in which the change was not applied.
  */
-import type { Change, ChangeOf, ConflictReason } from "@mailkeep/core/adapter"
+import type { Change, ChangeOf, ConflictReason, RecordRef } from "@mailkeep/core/adapter"
 import { revisionConflict } from "@mailkeep/core/adapter/evaluation"
 import type { Connection } from "../database.ts"
-import { apiKeys, resources } from "../tables.ts"
 import type { ApplySet } from "./changeSet.ts"
-import { applyAll, joined, replaceSql, writtenBy } from "./changeSet.ts"
+import { replaceRecords } from "./changeSet.ts"
 import { moveContacts } from "./contactSets.ts"
 import { markOfDriver } from "../sqlStates.ts"
 import type { SetTag } from "./changeSets.ts"
+import { apiKeyPut, resourcePut } from "./changeSets.ts"
 
 /** The record changed between two statements of the transaction. The transaction can run again. */
 const changedMeanwhile = () =>
@@ -20,6 +20,20 @@ type Key = readonly [table: string, where: string, ...values: ReadonlyArray<stri
 
 const ofProject = "project_id = $1 AND id = $2"
 
+const domainKey = (projectId: string, domain: string): Key => [
+  "domains",
+  "project_id = $1 AND domain = $2",
+  projectId,
+  domain
+]
+
+const suppressionKey = (projectId: string, addressKey: string): Key => [
+  "suppressions",
+  "project_id = $1 AND address_key = $2",
+  projectId,
+  addressKey
+]
+
 const keyOf = (change: Change): Key | undefined => {
   switch (change._tag) {
     case "PutProject":
@@ -27,9 +41,9 @@ const keyOf = (change: Change): Key | undefined => {
     case "PutApiKey":
       return ["api_keys", ofProject, change.key.projectId, change.key.id]
     case "PutDomain":
-      return ["domains", "project_id = $1 AND domain = $2", change.domain.projectId, change.domain.domain]
+      return domainKey(change.domain.projectId, change.domain.domain)
     case "RemoveDomain":
-      return ["domains", "project_id = $1 AND domain = $2", change.projectId, change.domain]
+      return domainKey(change.projectId, change.domain)
     case "PutResource":
       return ["resources", ofProject, change.resource.projectId, change.resource.id]
     case "RemoveResource":
@@ -38,10 +52,8 @@ const keyOf = (change: Change): Key | undefined => {
       return ["contacts", ofProject, change.contact.projectId, change.contact.id]
     case "RemoveContact":
       return ["contacts", ofProject, change.projectId, change.id]
-    case "PutSuppression": {
-      const { projectId, addressKey } = change.suppression
-      return ["suppressions", "project_id = $1 AND address_key = $2", projectId, addressKey]
-    }
+    case "PutSuppression":
+      return suppressionKey(change.suppression.projectId, change.suppression.addressKey)
     case "TransitionAttempt":
       return [
         "attempts",
@@ -58,6 +70,21 @@ const keyOf = (change: Change): Key | undefined => {
       return ["events", ofProject, change.projectId, change.id]
     default:
       return undefined
+  }
+}
+
+const keyOfRef = (record: RecordRef): Key => {
+  switch (record.kind) {
+    case "ApiKey":
+      return ["api_keys", ofProject, record.projectId, record.id]
+    case "Resource":
+      return ["resources", ofProject, record.projectId, record.id]
+    case "Domain":
+      return domainKey(record.projectId, record.domain)
+    case "Suppression":
+      return suppressionKey(record.projectId, record.addressKey)
+    case "ContactAddress":
+      return ["contacts", "project_id = $1 AND address = $2", record.projectId, record.address]
   }
 }
 
@@ -84,16 +111,8 @@ const clashOf = (change: Change): Key | undefined => {
 
 /** Replaces a record whose unique value changes. */
 const makeMoves = (schema: string) => ({
-  PutApiKey: applyAll<ChangeOf<"PutApiKey">>(
-    writtenBy(replaceSql(schema, apiKeys, ["projectId", "id"], "true")),
-    ({ key, replaces }) => ({ ...key, replaces }),
-    ({ key }) => joined(key.projectId, key.id)
-  ),
-  PutResource: applyAll<ChangeOf<"PutResource">>(
-    writtenBy(replaceSql(schema, resources, ["projectId", "id"], "true")),
-    ({ resource, replaces }) => ({ ...resource, replaces }),
-    ({ resource }) => joined(resource.projectId, resource.id)
-  ),
+  PutApiKey: replaceRecords(schema, apiKeyPut),
+  PutResource: replaceRecords(schema, resourcePut),
   PutContact: moveContacts(schema)
 })
 
@@ -126,7 +145,12 @@ export const makeFindConflict = (schema: string) => {
 
   return async (connection: Connection, change: ChangeOf<SetTag>): Promise<ConflictReason | undefined> => {
     if (change._tag === "AddToCounter") return "Exhausted"
-    if (change._tag === "Expect") return expectConflict(connection, schema, change)
+    if (change._tag === "Expect") {
+      const [existing] = await find(connection, keyOfRef(change.record), "revision")
+      const reason = revisionConflict(existing, change.revision)
+      if (reason === undefined) throw changedMeanwhile()
+      return reason
+    }
     if (change._tag === "InsertAttempt") {
       const { projectId, deliveryId } = change.attempt
       const delivery = await find(connection, ["deliveries", ofProject, projectId, deliveryId], "1 AS revision")
@@ -139,30 +163,4 @@ export const makeFindConflict = (schema: string) => {
     const [existing] = await find(connection, key, "revision")
     return revisionConflict(existing, revision) ?? (await applyMove(connection, change))
   }
-}
-
-const expectConflict = async (
-  connection: Connection,
-  schema: string,
-  { record, revision }: ChangeOf<"Expect">
-): Promise<ConflictReason> => {
-  const keyOfRef = (): Key => {
-    switch (record.kind) {
-      case "ApiKey":
-        return ["api_keys", ofProject, record.projectId, record.id]
-      case "Resource":
-        return ["resources", ofProject, record.projectId, record.id]
-      case "Domain":
-        return ["domains", "project_id = $1 AND domain = $2", record.projectId, record.domain]
-      case "Suppression":
-        return ["suppressions", "project_id = $1 AND address_key = $2", record.projectId, record.addressKey]
-      case "ContactAddress":
-        return ["contacts", "project_id = $1 AND address = $2", record.projectId, record.address]
-    }
-  }
-  const [table, where, ...values] = keyOfRef()
-  const [existing] = await connection.query<Revised>(`SELECT revision FROM ${schema}.${table} WHERE ${where}`, values)
-  const reason = revisionConflict(existing, revision)
-  if (reason === undefined) throw changedMeanwhile()
-  return reason
 }

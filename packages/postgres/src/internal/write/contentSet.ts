@@ -1,7 +1,8 @@
 /**
- * Writes the contents of files that a project does not have yet.
+ * Writes the contents of files that a project does not have yet, and deletes those to which no message refers.
  */
-import type { ChangeOf } from "@mailkeep/core/adapter"
+import type { ChangeOf, Message } from "@mailkeep/core/adapter"
+import type { Connection } from "../database.ts"
 import { settleAll } from "../database.ts"
 import type { ApplySet } from "./changeSet.ts"
 import { joined, rowsOf } from "./changeSet.ts"
@@ -37,4 +38,30 @@ JOIN ${schema}.contents AS t ON (t.project_id, t.hash, t.chunk) = (r."projectId"
     return []
   }
   return { apply }
+}
+
+/** Deletes the contents of a message to which no message of the project refers. Their locks are taken before. */
+export const makeDeleteUnusedContents = (schema: string) => {
+  const sql = `DELETE FROM ${schema}.contents AS t
+USING (SELECT DISTINCT "projectId", hash FROM ${rowsOf(`"projectId" text, hash text`)}) AS r
+WHERE (t.project_id, t.hash) = (r."projectId", r.hash) AND NOT EXISTS (
+  SELECT FROM ${schema}.message_contents AS used WHERE (used.project_id, used.hash) = (t.project_id, t.hash)
+)`
+  return async (connection: Connection, deleted: ReadonlyArray<Message>): Promise<void> => {
+    const names = deleted.flatMap(({ projectId, attachments }) => attachments.map(({ hash }) => ({ projectId, hash })))
+    if (names.length > 0) await connection.query(sql, [JSON.stringify(names)])
+  }
+}
+
+/** Deletes the references of messages to their contents. */
+export const makeDeleteReferences = (schema: string) => {
+  const sql = `DELETE FROM ${schema}.message_contents AS t
+USING ${rowsOf(`"projectId" text, hash text, id text`)}
+WHERE (t.project_id, t.hash, t.message_id) = (r."projectId", r.hash, r.id)`
+  return async (connection: Connection, deleted: ReadonlyArray<Message>): Promise<void> => {
+    const references = deleted.flatMap(({ id, projectId, attachments }) =>
+      attachments.map(({ hash }) => ({ projectId, hash, id }))
+    )
+    if (references.length > 0) await connection.query(sql, [JSON.stringify(references)])
+  }
 }

@@ -26,7 +26,7 @@ import {
   storedDeliveries,
   storedMessages
 } from "../tables.ts"
-import { rowsOf } from "./changeSet.ts"
+import { makeDeleteReferences, makeDeleteUnusedContents } from "./contentSet.ts"
 
 type Rewritable = StoredRecordOf<RewritableKind>
 
@@ -53,34 +53,8 @@ const rowOf = (one: Rewritable): readonly [RecordTable<object>, object] => {
   }
 }
 
-/** Deletes the contents of a message to which no message of the project refers. Their locks are taken before. */
-export const makeDeleteUnusedContents = (schema: string) => {
-  const sql = `DELETE FROM ${schema}.contents AS t
-USING (SELECT DISTINCT "projectId", hash FROM ${rowsOf(`"projectId" text, hash text`)}) AS r
-WHERE (t.project_id, t.hash) = (r."projectId", r.hash) AND NOT EXISTS (
-  SELECT FROM ${schema}.message_contents AS used WHERE (used.project_id, used.hash) = (t.project_id, t.hash)
-)`
-  return async (connection: Connection, deleted: ReadonlyArray<Message>): Promise<void> => {
-    const names = deleted.flatMap(({ projectId, attachments }) => attachments.map(({ hash }) => ({ projectId, hash })))
-    if (names.length > 0) await connection.query(sql, [JSON.stringify(names)])
-  }
-}
-
-/** Deletes the references of messages to their contents. */
-export const makeDeleteReferences = (schema: string) => {
-  const sql = `DELETE FROM ${schema}.message_contents AS t
-USING ${rowsOf(`"projectId" text, hash text, id text`)}
-WHERE (t.project_id, t.hash, t.message_id) = (r."projectId", r.hash, r.id)`
-  return async (connection: Connection, deleted: ReadonlyArray<Message>): Promise<void> => {
-    const references = deleted.flatMap(({ id, projectId, attachments }) =>
-      attachments.map(({ hash }) => ({ projectId, hash, id }))
-    )
-    if (references.length > 0) await connection.query(sql, [JSON.stringify(references)])
-  }
-}
-
 export const makeRewriteRecord = (schema: string) => {
-  const unrefer = makeDeleteReferences(schema)
+  const deleteReferences = makeDeleteReferences(schema)
   const deleteUnusedContents = makeDeleteUnusedContents(schema)
 
   const whereOf = (kind: RewritableKind) =>
@@ -155,7 +129,7 @@ SELECT $1, hash, $2 FROM json_array_elements_text($3::json) AS hash ON CONFLICT 
     if (before.kind === "Event")
       await distribute(connection, before.record.event, after?.kind !== "Event" || after.record.isDistributed)
     if (before.kind === "Message") {
-      await unrefer(connection, [before.record])
+      await deleteReferences(connection, [before.record])
       if (after?.kind === "Message") await refer(connection, after.record)
       await deleteUnusedContents(connection, [before.record])
     }
