@@ -2,9 +2,8 @@
  * The core over the store in a data folder, or over the store of a location.
  */
 import { join } from "node:path"
-import type { Plan, RetentionOptions } from "@mailkeep/core"
+import type { Plan, RetentionOptions, MailStore } from "@mailkeep/core"
 import type { WebhookUrlRules } from "@mailkeep/core/binding"
-import type { MailStore } from "@mailkeep/core"
 import { MailCore, PlanSource, StoreNotOpened } from "@mailkeep/core"
 import { dayMillis, webhookUrlRules } from "@mailkeep/core/binding"
 import * as NodeCrypto from "@mailkeep/core/node"

@@ -1,7 +1,7 @@
 /**
  * The flags of the command, and the environment variables that replace absent flags.
  */
-import type { Permission } from "@mailkeep/core"
+import type { Permission, BucketLimit } from "@mailkeep/core"
 import {
   dayMillis,
   hourMillis,
@@ -11,7 +11,6 @@ import {
   secondMillis
 } from "@mailkeep/core/binding"
 import { noLimits, parseInstant, permissions } from "@mailkeep/core"
-import type { BucketLimit } from "@mailkeep/core"
 import { isNameServer } from "@mailkeep/core/node/dns"
 import { Config, Option, Schema } from "effect"
 import { Flag } from "effect/cli"

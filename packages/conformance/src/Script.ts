@@ -1,8 +1,17 @@
 /**
  * A script is a list of commits, claims, sweeps and reads, as data. It runs on any store and can be pasted into a test.
  */
-import type { AnswerOf, Change, Claim, EventDeliveryClaim, MessageSweep, Query, Sweep } from "@mailkeep/core/adapter"
-import type { MailStoreShape, StoreUnavailable } from "@mailkeep/core/adapter"
+import type {
+  AnswerOf,
+  Change,
+  Claim,
+  EventDeliveryClaim,
+  MessageSweep,
+  Query,
+  Sweep,
+  MailStoreShape,
+  StoreUnavailable
+} from "@mailkeep/core/adapter"
 import { compareRecordKeys, storedRecordKey } from "@mailkeep/core/adapter"
 import { Effect, Exit } from "effect"
 import { wholeState } from "./arbitraries/wholeState.ts"

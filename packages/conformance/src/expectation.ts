@@ -2,8 +2,7 @@
  * The comparisons that checks use.
  */
 import { isDeepStrictEqual } from "node:util"
-import type { Conflict } from "@mailkeep/core/adapter"
-import type { StoreUnavailable } from "@mailkeep/core/adapter"
+import type { Conflict, StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Exit } from "effect"
 import { Violation } from "./Law.ts"
 

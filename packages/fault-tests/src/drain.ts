@@ -1,8 +1,7 @@
 /**
  * Recovers after a crash: opens the store with a new core and processes every delivery. Its clock jumps to the next due time.
  */
-import type { SendInput, SendResult } from "@mailkeep/core"
-import type { Transport } from "@mailkeep/core"
+import type { SendInput, SendResult, Transport } from "@mailkeep/core"
 import { Dispatcher, Domains, MailStore } from "@mailkeep/core"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"

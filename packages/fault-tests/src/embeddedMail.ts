@@ -2,8 +2,7 @@
  * The complete core, embedded as in a product, with a SQLite store and a transport that records the messages it receives.
  */
 import { join } from "node:path"
-import type { MailCoreOptions, SendInput } from "@mailkeep/core"
-import type { MailStore, Transport } from "@mailkeep/core"
+import type { MailCoreOptions, SendInput, MailStore, Transport } from "@mailkeep/core"
 import { MailCore, PlanSource, Sending } from "@mailkeep/core"
 import type { StoreNotOpened } from "@mailkeep/core/adapter"
 import * as NodeCrypto from "@mailkeep/core/node"

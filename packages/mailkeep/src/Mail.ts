@@ -11,9 +11,9 @@ import type {
   Project,
   ProjectId,
   Transport,
-  UpdateProjectInput
+  UpdateProjectInput,
+  MailCore
 } from "@mailkeep/core"
-import type { MailCore } from "@mailkeep/core"
 import type { CallOptions, EmbeddedProject, EmbeddedSendInput } from "@mailkeep/core/handle"
 import type { Layer, ManagedRuntime } from "effect"
 import type { OutboxReport, OutboxRow } from "./outbox/OutboxSource.ts"

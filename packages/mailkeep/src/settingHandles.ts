@@ -1,9 +1,8 @@
 /**
  * The templates, domains, webhooks and API keys of a project, over the services of the core.
  */
-import type { ProjectId } from "@mailkeep/core"
+import type { ProjectId, Webhook, WebhookDelivery, WebhookWithSecret } from "@mailkeep/core"
 import { ApiKeyNotFound, ApiKeys, Domains, Templates, Webhooks } from "@mailkeep/core"
-import type { Webhook, WebhookDelivery, WebhookWithSecret } from "@mailkeep/core"
 import type {
   ApiKeysHandle,
   EmbeddedDomains,

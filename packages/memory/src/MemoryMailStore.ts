@@ -2,8 +2,7 @@
  * The reference store: pure functions over one immutable state. Every other store must give the same answers.
  * The state ends with the process.
  */
-import type { Answers, Change, Query } from "@mailkeep/core/adapter"
-import type { MailStoreShape } from "@mailkeep/core/adapter"
+import type { Answers, Change, Query, MailStoreShape } from "@mailkeep/core/adapter"
 import { Conflict, MailStore, StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Layer, Ref, Result, Stream } from "effect"
 import { answerQuery } from "./internal/answerQuery.ts"

@@ -2,8 +2,16 @@
  * A transport that sends nothing. It keeps each message and answers by a script, so that a product can be tried and tested without a relay.
  * It goes through every phase of a real hand-off, including finalizing.
  */
-import type { MailCaptureShape, NextOutcome, SmtpReply, SmtpStage } from "@mailkeep/core/adapter"
-import type { HandOff, HandOffOutcome, TransportCapabilities, TransportShape } from "@mailkeep/core/adapter"
+import type {
+  MailCaptureShape,
+  NextOutcome,
+  SmtpReply,
+  SmtpStage,
+  HandOff,
+  HandOffOutcome,
+  TransportCapabilities,
+  TransportShape
+} from "@mailkeep/core/adapter"
 import { MailCapture, Transport, TransportUnavailable } from "@mailkeep/core/adapter"
 import { assertOptions, given } from "@mailkeep/core/options"
 import { Clock, Context, Effect, Layer } from "effect"

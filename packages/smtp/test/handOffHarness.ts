@@ -1,8 +1,13 @@
 /**
  * Runs hand-offs of the SMTP transport to a scripted relay.
  */
-import type { HandOff, HandOffOutcome, OutgoingMessage } from "@mailkeep/core/adapter"
-import type { HandOffRevoked, TransportUnavailable } from "@mailkeep/core/adapter"
+import type {
+  HandOff,
+  HandOffOutcome,
+  OutgoingMessage,
+  HandOffRevoked,
+  TransportUnavailable
+} from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import type { SmtpOptions } from "../src/index.ts"
 import { SmtpTransport } from "../src/index.ts"

@@ -1,8 +1,7 @@
 /**
  * The mail of a product in a test.
  */
-import type { DeliveryReport } from "mailkeep"
-import type { CallOptions, Mail, MailOptions, TimeInput } from "mailkeep"
+import type { DeliveryReport, CallOptions, Mail, MailOptions, TimeInput } from "mailkeep"
 import type { CapturedMail } from "./CapturedMail.ts"
 import type { DurationInput } from "./DurationInput.ts"
 import type { MailFilter } from "./MailFilter.ts"

@@ -8,10 +8,15 @@
  */
 import type { ClientRequest, IncomingMessage } from "node:http"
 import { clearTimeout, setTimeout } from "node:timers"
-import type { EventSinkShape, SinkRequest, SinkOutcome } from "@mailkeep/core/adapter"
-import { EventSink, SinkUnavailable } from "@mailkeep/core/adapter"
-import { hostOf, isWebhookPort, webhookRules, webhookUrlRules } from "@mailkeep/core/adapter"
-import type { WebhookUrlRules } from "@mailkeep/core/adapter"
+import type { EventSinkShape, SinkRequest, SinkOutcome, WebhookUrlRules } from "@mailkeep/core/adapter"
+import {
+  EventSink,
+  SinkUnavailable,
+  hostOf,
+  isWebhookPort,
+  webhookRules,
+  webhookUrlRules
+} from "@mailkeep/core/adapter"
 import { assertOptions, hasPemCertificate, mustBe, optionsOf } from "@mailkeep/core/options"
 import { Clock, Effect, Layer } from "effect"
 import type { Address } from "./internal/allowedAddress.ts"

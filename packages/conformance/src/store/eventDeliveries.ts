@@ -2,9 +2,8 @@
  * Laws of event deliveries: an event is distributed once, one worker claims each event delivery, and old ones are
  * deleted.
  */
-import type { EventDelivery } from "@mailkeep/core/adapter"
+import type { EventDelivery, MailStoreShape } from "@mailkeep/core/adapter"
 import { eventDeliveryState } from "@mailkeep/core/adapter"
-import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { resultOf, resultsOf, same, tally } from "../expectation.ts"
 import { ask } from "./queries.ts"

@@ -1,9 +1,8 @@
 /**
  * Laws of the delivery log: pages list every delivery once, newest first, with any filter, and within the scan limit.
  */
-import type { Delivery, LogFilters, Position } from "@mailkeep/core/adapter"
+import type { Delivery, LogFilters, Position, MailStoreShape } from "@mailkeep/core/adapter"
 import { noLogFilters, wholeRotation } from "@mailkeep/core/adapter"
-import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
 import { ask, logPage } from "./queries.ts"

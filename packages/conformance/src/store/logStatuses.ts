@@ -1,9 +1,8 @@
 /**
  * The law of the statuses that an index finds: pages of such a status examine only its deliveries, also after deliveries have changed.
  */
-import type { Delivery, DeliveryStatus, LogFilters, Position } from "@mailkeep/core/adapter"
+import type { Delivery, DeliveryStatus, LogFilters, Position, MailStoreShape } from "@mailkeep/core/adapter"
 import { claimableStatuses, deliveryStatuses, freshState, newestFirst, noLogFilters } from "@mailkeep/core/adapter"
-import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
 import { ask } from "./queries.ts"

@@ -1,8 +1,14 @@
 /**
  * What the author of a transport supplies: the transport, and a relay whose answers a law chooses.
  */
-import type { DeliveryId, HeaderFields, OutgoingAttachment, SmtpStage } from "@mailkeep/core/adapter"
-import type { HandOff, TransportShape } from "@mailkeep/core/adapter"
+import type {
+  DeliveryId,
+  HeaderFields,
+  OutgoingAttachment,
+  SmtpStage,
+  HandOff,
+  TransportShape
+} from "@mailkeep/core/adapter"
 import { Transport } from "@mailkeep/core/adapter"
 import type { Layer, Scope } from "effect"
 import { Context, Effect } from "effect"

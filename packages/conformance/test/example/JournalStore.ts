@@ -5,8 +5,7 @@
  * It supports one process, and the journal is never compacted, so use it as an example and not in production.
  */
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs"
-import type { Change, Claim, EventDeliveryClaim, MessageSweep, Sweep } from "@mailkeep/core/adapter"
-import type { PromiseStore } from "@mailkeep/core/adapter"
+import type { Change, Claim, EventDeliveryClaim, MessageSweep, Sweep, PromiseStore } from "@mailkeep/core/adapter"
 import { storeFromPromises, StoreUnavailable } from "@mailkeep/core/adapter"
 import { read } from "./mapAnswers.ts"
 import type { State } from "./mapState.ts"

@@ -10,11 +10,12 @@ import type {
   Delivery,
   Query,
   QueryOf,
-  QueryTag
+  QueryTag,
+  Answers,
+  MailStoreShape,
+  StoreUnavailable
 } from "@mailkeep/core/adapter"
-import type { Answers } from "@mailkeep/core/adapter"
 import { Conflict } from "@mailkeep/core/adapter"
-import type { MailStoreShape, StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 
 /** Makes a broken copy. Each copy has its own memory. */

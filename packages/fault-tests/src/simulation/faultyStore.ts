@@ -2,8 +2,7 @@
  * Wraps the reference store with faults: calls are slow, fail before they are applied, or fail after they are applied.
  * Reports every applied commit to `witness`.
  */
-import type { Change, MailStoreShape, Query } from "@mailkeep/core/adapter"
-import type { Delivery } from "@mailkeep/core/adapter"
+import type { Change, MailStoreShape, Query, Delivery } from "@mailkeep/core/adapter"
 import { StoreUnavailable } from "@mailkeep/core"
 import { Effect, Exit } from "effect"
 

@@ -4,11 +4,10 @@
  */
 import type { InvalidArgument, MailFailure, SendRefusal, StoreUnavailable } from "@mailkeep/core"
 import type { ArgumentName, Issue } from "@mailkeep/core/binding"
-import { issuesSentence } from "@mailkeep/core/binding"
+import { issuesSentence, bugReports } from "@mailkeep/core/binding"
 import { Cause, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { RefusedMessageBody } from "../api/Failures.ts"
-import { bugReports } from "@mailkeep/core/binding"
 import { StoreWarnings } from "./logLimit.ts"
 import { RequestScope } from "./RequestScope.ts"
 

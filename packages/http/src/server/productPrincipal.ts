@@ -2,10 +2,9 @@
  * Asks the product who sends a request, by its function `authenticate`. Source: decision 0052.
  */
 import type { Permission, Principal } from "@mailkeep/core/binding"
-import { isProjectId, parseDomain, permissions } from "@mailkeep/core/binding"
+import { isProjectId, parseDomain, permissions, bugReports } from "@mailkeep/core/binding"
 import { Cause, Effect, Exit } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { bugReports } from "@mailkeep/core/binding"
 import { isCrossSite } from "./crossSite.ts"
 import { errorResponse } from "./failureResponse.ts"
 import { bodyReadResponse, isBodyRead } from "./usedBody.ts"

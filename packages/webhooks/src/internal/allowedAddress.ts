@@ -3,8 +3,7 @@
  */
 import { Resolver } from "node:dns/promises"
 import type { WebhookUrlRules } from "@mailkeep/core/adapter"
-import { hostOf, isIpLiteral, isLoopbackHost, isWebhookAddress } from "@mailkeep/core/adapter"
-import { SinkUnavailable } from "@mailkeep/core/adapter"
+import { hostOf, isIpLiteral, isLoopbackHost, isWebhookAddress, SinkUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 
 export interface Address {

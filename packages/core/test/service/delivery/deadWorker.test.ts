@@ -17,11 +17,10 @@ import {
   tickOver,
   withTestMail
 } from "@mailkeep/test-support"
-import { deliveryState } from "../../../src/domain/delivery/Delivery.ts"
+import { deliveryState, freshAttempt } from "../../../src/domain/delivery/Delivery.ts"
 import { formatInstant, MailStore } from "../../../src/index.ts"
 import { wholeRotation } from "../../../src/domain/store/Rotation.ts"
 import { minuteMillis } from "../../../src/domain/value/Instant.ts"
-import { freshAttempt } from "../../../src/domain/delivery/Delivery.ts"
 
 /** Moves the queued delivery to `sending` for a worker that then dies. The attempt is in the given phase, under a lease of 30 s. */
 const abandonAttempt = (phase: "started" | "finalizing") =>

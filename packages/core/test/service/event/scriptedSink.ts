@@ -5,8 +5,7 @@ import { project, send, tick } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import type { SinkOutcome } from "../../../src/domain/event/EventDelivery.ts"
 import { Webhooks } from "../../../src/index.ts"
-import type { EventSinkShape, SinkRequest } from "../../../src/port/EventSink.ts"
-import type { SinkUnavailable } from "../../../src/port/EventSink.ts"
+import type { EventSinkShape, SinkRequest, SinkUnavailable } from "../../../src/port/EventSink.ts"
 
 export const accepted: SinkOutcome = { _tag: "Accepted", status: 200 }
 

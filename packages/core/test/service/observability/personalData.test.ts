@@ -9,8 +9,17 @@ import { Cause, Effect, Exit, Layer, Logger, Metric, Redacted, References, Trace
 import { TestClock } from "effect/testing"
 import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
-import { Access, ApiKeys, Contacts, Feedback, Health, Suppressions, Templates, Webhooks } from "../../../src/index.ts"
-import { EventSender } from "../../../src/index.ts"
+import {
+  Access,
+  ApiKeys,
+  Contacts,
+  Feedback,
+  Health,
+  Suppressions,
+  Templates,
+  Webhooks,
+  EventSender
+} from "../../../src/index.ts"
 import { refused, scripted } from "../event/scriptedSink.ts"
 
 /** Every text of the story contains this word. */

@@ -2,9 +2,8 @@
  * Webhook receivers that never answer, answer slowly or answer endlessly, and thousands of test events to them.
  */
 import { once } from "node:events"
-import type { Server, Socket } from "node:net"
+import type { Server, Socket, AddressInfo } from "node:net"
 import { createServer } from "node:net"
-import type { AddressInfo } from "node:net"
 import { setInterval, clearInterval } from "node:timers"
 import type { Attack, AttackContext } from "../Attack.ts"
 import { paced, pause } from "../Attack.ts"

@@ -1,8 +1,7 @@
 /**
  * Sends queries that read many rows to a separate thread, so that they do not delay the caller's thread.
  */
-import type { Query } from "@mailkeep/core/adapter"
-import type { StoreUnavailable } from "@mailkeep/core/adapter"
+import type { Query, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Effect } from "effect"
 import type { ThreadNotAvailable } from "./workerThread.ts"
