@@ -8,7 +8,7 @@ import { issuesSentence, bugReports } from "@mailkeep/core/binding"
 import { Cause, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { RefusedMessageBody } from "../api/Failures.ts"
-import { StoreWarnings } from "./logLimit.ts"
+import { StoreWarnings } from "./storeWarnings.ts"
 import { RequestScope } from "./RequestScope.ts"
 
 /** The HTTP status of each kind of failure. */

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { bugResponse, errorResponse } from "./failureResponse.ts"
-import { makeStoreWarnings, StoreWarnings } from "./logLimit.ts"
+import { makeStoreWarnings, StoreWarnings } from "./storeWarnings.ts"
 import { RequestScope, requestScope } from "./RequestScope.ts"
 import { withRequestSpan } from "./requestSpan.ts"
 import type { RouteTable } from "./routeTable.ts"
