@@ -62,7 +62,7 @@ const retentionOf = (days: RetentionDays): RetentionOptions => ({
   eventsMillis: toMillis(days.keepEventsDays)
 })
 
-export interface MailHomeOptions {
+export interface DataFolderOptions {
   readonly data: MailPlace
   readonly plan?: Partial<Plan>
   /** Name servers for the domain checks; default the name servers of the system. */
@@ -110,7 +110,7 @@ const layer = ({
   bounceDomain,
   unsubscribeUrl,
   commitThread = "caller"
-}: MailHomeOptions) =>
+}: DataFolderOptions) =>
   MailCore.layerWith({
     ...masterSecret(),
     ...(graceMillis === undefined ? {} : { graceMillis }),
@@ -134,6 +134,6 @@ const layer = ({
 
 /** Runs the effect of a command over a data folder. Prints a failure as one line. */
 export const at =
-  (options: MailHomeOptions) =>
+  (options: DataFolderOptions) =>
   <A, R>(effect: Effect.Effect<A, CommandFailure, R>) =>
     effect.pipe(Effect.provide(layer(options)), exitOnFailure)

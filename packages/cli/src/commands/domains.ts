@@ -9,7 +9,7 @@ import { Argument, Command } from "effect/cli"
 import { data, dns, json, mailHost, project, verified } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
-import { walkPages } from "../walkPages.ts"
+import { allItems } from "../pages.ts"
 
 const domainForOutput = (project: string, domain: SenderDomain) => ({
   id: domain.id,
@@ -53,7 +53,7 @@ const idOf = Effect.fnUntraced(function* (project: string, nameOrId: string) {
   const name = parseDomain(nameOrId)
   if (name === undefined) return nameOrId
   const service = yield* Domains
-  const found = yield* walkPages((page) => service.list(project, { ...page, search: name }))
+  const found = yield* allItems((page) => service.list(project, { ...page, search: name }))
   return found.find(({ domain }) => domain === name)?.id ?? nameOrId
 })
 
@@ -79,7 +79,7 @@ const add = Command.make(
 const list = Command.make("list", { data, project, json }, ({ data, project, json }) =>
   Effect.gen(function* () {
     const service = yield* Domains
-    const domains = yield* walkPages((page) => service.list(project, page))
+    const domains = yield* allItems((page) => service.list(project, page))
     const rows = domains.map(({ id, domain, status, verificationError }) => [
       id,
       domain,

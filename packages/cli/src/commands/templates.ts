@@ -9,7 +9,7 @@ import { readText } from "../files.ts"
 import { data, json, textFlag, project, search } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { print, table } from "../output.ts"
-import { walkPages } from "../walkPages.ts"
+import { allItems } from "../pages.ts"
 
 const templateForOutput = ({ id, name, alias, status, draft, published, createdAt }: TemplateSummary) => ({
   id,
@@ -28,7 +28,7 @@ const templateId = Argument.String("template-id").pipe(
 const list = Command.make("list", { data, project, json, search }, ({ data, project, json, search }) =>
   Effect.gen(function* () {
     const service = yield* Templates
-    const found = yield* walkPages((page) => service.list(project, { search, ...page }))
+    const found = yield* allItems((page) => service.list(project, { search, ...page }))
     const all = found.map(templateForOutput)
     const rows = all.map(({ id, name, alias, status }) => [id, name, alias ?? "", status])
     yield* print(json, { templates: all }, table([["ID", "NAME", "ALIAS", "STATUS"], ...rows]))

@@ -9,7 +9,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { data, json, limit, project, webhookRules } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { exitWith, print, table } from "../output.ts"
-import { walkPages } from "../walkPages.ts"
+import { allItems } from "../pages.ts"
 
 const webhookForOutput = ({ id, url, events, description, status, createdAt }: Webhook) => ({
   id,
@@ -39,7 +39,7 @@ const webhookId = Argument.String("webhook-id").pipe(
 const list = Command.make("list", { data, project, json }, ({ data, project, json }) =>
   Effect.gen(function* () {
     const service = yield* Webhooks
-    const found = yield* walkPages((page) => service.list(project, page))
+    const found = yield* allItems((page) => service.list(project, page))
     const rows = found.map(({ id, status, url, events }) => [id, status, url, events.join(" ")])
     yield* print(json, { webhooks: found.map(webhookForOutput) }, table([["ID", "STATUS", "URL", "EVENTS"], ...rows]))
   }).pipe(DataFolder.at({ data }))
