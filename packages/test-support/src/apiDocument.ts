@@ -58,10 +58,13 @@ const named = ({ parameters = [] }: Described, location: Parameter["in"]) =>
 const jsonSchema = (content: Readonly<Record<string, { readonly schema: Schema }>> | undefined) =>
   content?.["application/json"]?.schema
 
+/** Makes a validator that has the components of the document in the schema `api`. */
+const ajvOf = ({ components }: ApiDocument) =>
+  new Ajv2020({ strict: false, validateFormats: false }).addSchema({ $id: "api", components })
+
 /** Lists the operations of the document. */
 export const operationsOf = (document: ApiDocument): ReadonlyArray<Operation> => {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false })
-  ajv.addSchema({ $id: "api", components: document.components })
+  const ajv = ajvOf(document)
   const validators = new Map<Schema, ValidateFunction>()
   /** Compiles a schema whose references point to the components of the document, when a body is checked by it for the first time. */
   const validatorOf = (schema: Schema): ValidateFunction => {
@@ -116,8 +119,7 @@ export const operationFinder = (document: ApiDocument) => {
 
 /** Returns a function that validates a value by a schema of the document. It returns what is wrong, or `undefined`. */
 export const bodyValidator = (document: ApiDocument) => {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false })
-  ajv.addSchema({ $id: "api", components: document.components })
+  const ajv = ajvOf(document)
   return (schema: string, value: unknown): string | undefined => {
     const validate = ajv.getSchema(`api#/components/schemas/${schema}`)!
     return validate(value) === true ? undefined : ajv.errorsText(validate.errors)
