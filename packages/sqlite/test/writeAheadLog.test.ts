@@ -45,7 +45,7 @@ describe("the write-ahead log", () => {
       commit: () =>
         Effect.sync(() => ({
           outcomes: [{ done: undefined }],
-          transaction: { writes: 1, logBytes: sizes.shift()!, lockNanos: 0, syncNanos: 1 }
+          transaction: { writes: 1, logBytes: sizes.shift()!, lockMillis: 0, syncNanos: 1 }
         })),
       dataVersion: Effect.succeed(1)
     }

@@ -14,8 +14,6 @@ import { isBusy } from "./resultCodes.ts"
 import { unavailable } from "./sqliteFailure.ts"
 import { groupWritesMax } from "./writes.ts"
 
-const nanosPerMilli = 1e6
-
 /** Each batch is one transaction. */
 export const callerBatching = { writesMax: groupWritesMax, isConcurrent: false } as const
 
@@ -47,8 +45,8 @@ export const makeCallerWriter = (
         Effect.mapError((cause) => (cause instanceof StoreUnavailable ? cause : unavailable(cause)))
       )
       if (lockedSince === undefined) return group
-      const lockNanos = (monotonicMillis() - lockedSince) * nanosPerMilli
-      return { ...group, transaction: { ...group.transaction, lockNanos } }
+      const lockMillis = monotonicMillis() - lockedSince
+      return { ...group, transaction: { ...group.transaction, lockMillis } }
     })
   return {
     batching: () => callerBatching,

@@ -77,7 +77,6 @@ const takeBatch = (queue: Array<Job>, writesMax: number): ReadonlyArray<Job> => 
 }
 
 const nanosPerSecond = 1e9
-const nanosPerMilli = 1e6
 
 /** A log of this size means that a reader prevents its reuse. */
 const logBytesWarned = 256 * 1024 * 1024
@@ -111,7 +110,7 @@ const makeMeasurements = () => {
     addTransaction: (transaction: Transaction): Effect.Effect<void> => {
       groups++
       writes += transaction.writes
-      lockedMillis += Math.floor(transaction.lockNanos / nanosPerMilli)
+      lockedMillis += transaction.lockMillis
       return Effect.all(
         [
           watchLog(transaction.logBytes),

@@ -18,7 +18,7 @@ export interface Transaction {
   /** The size of the write-ahead log. */
   readonly logBytes: number
   /** How long the transaction waited for the write lock. */
-  readonly lockNanos: number
+  readonly lockMillis: number
   /** How long the `COMMIT` took, with its disk sync. */
   readonly syncNanos: number
 }
@@ -32,6 +32,8 @@ export interface CommittedGroup {
 
 /** Commits one group. When it throws, nothing of the group was kept, or the result is unknown. */
 export type GroupTransaction = (writes: ReadonlyArray<Write>) => CommittedGroup
+
+const nanosPerMilli = 1e6
 
 const nanosOf = (run: () => void): number => {
   const startedNanos = process.hrtime.bigint()
@@ -99,7 +101,7 @@ export const makeGroupTransaction = (database: Database, check: () => number): G
     writes: ReadonlyArray<Write>,
     run: (writes: ReadonlyArray<Write>) => ReadonlyArray<Outcome> | undefined
   ): CommittedGroup | undefined => {
-    const lockNanos = nanosOf(() => begin.run())
+    const lockMillis = Math.floor(nanosOf(() => begin.run()) / nanosPerMilli)
     try {
       check()
       const outcomes = run(writes)
@@ -108,7 +110,7 @@ export const makeGroupTransaction = (database: Database, check: () => number): G
         return undefined
       }
       const syncNanos = nanosOf(() => commit.run())
-      return { outcomes, transaction: { writes: writes.length, logBytes: check(), lockNanos, syncNanos } }
+      return { outcomes, transaction: { writes: writes.length, logBytes: check(), lockMillis, syncNanos } }
     } catch (cause) {
       if (database.inTransaction) rollback.run()
       throw cause

@@ -51,8 +51,6 @@ export type CommitReply =
   | { readonly dataVersion: number }
   | { readonly closed: true }
 
-const nanosPerMilli = 1e6
-
 /**
  * A batch is small, so that the thread begins with the first writes while the caller's thread decides the next. The callers of a small batch
  * also block the event loop only shortly when they are resumed.
@@ -167,7 +165,7 @@ export const makeCommitThread = (
 const withLockWait = (batch: CommittedBatch, waitedMillis: number): CommittedBatch => {
   const { transaction } = batch
   if (transaction === null) return batch
-  return { ...batch, transaction: { ...transaction, lockNanos: transaction.lockNanos + waitedMillis * nanosPerMilli } }
+  return { ...batch, transaction: { ...transaction, lockMillis: transaction.lockMillis + waitedMillis } }
 }
 
 const unexpected = Effect.die(new Error("The commit thread answered another request."))
