@@ -62,10 +62,10 @@ const indexLists = (connection: Prepared, { id, createdAt, listIds }: ContactRec
       .run(listId, createdAt, id)
 }
 
-const same = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
+const areEqual = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
   a.length === b.length && a.every((one, n) => one === b[n])
 
-const addressHeld = ({ projectId, address, id }: ContactRecord, connection: Prepared): boolean =>
+const isAddressTaken = (connection: Prepared, { projectId, address, id }: ContactRecord): boolean =>
   connection
     .statement("SELECT 1 FROM mailkeep_contacts WHERE project_id = ? AND address = ? AND id <> ?")
     .get(projectId, address, id) !== undefined
@@ -88,18 +88,18 @@ export const putContact = (
   const existing = findOne(connection, contactRows, "WHERE id = ? AND project_id = ?", contact.id, contact.projectId)
   const guard = revisionConflict(existing, replaces)
   if (existing === null || guard !== undefined) return guard
-  if (contact.address !== existing.address && addressHeld(contact, connection)) return "AlreadyExists"
-  const isElsewhere = contact.createdAt !== existing.createdAt
-  const row = { ...existing, ...contact, ...(isElsewhere ? nextRowColumns(connection, contact) : {}) }
+  if (contact.address !== existing.address && isAddressTaken(connection, contact)) return "AlreadyExists"
+  const isMoved = contact.createdAt !== existing.createdAt
+  const row = { ...existing, ...contact, ...(isMoved ? nextRowColumns(connection, contact) : {}) }
   connection
     .statement(`UPDATE mailkeep_contacts SET ${contactRows.assignments(contactRows.fields)} WHERE id = ?`)
     .run(...contactRows.valuesOf(row, contactRows.fields), contact.id)
   const texts = searchedTexts(contact)
-  if (isElsewhere || !same(searchedTexts(existing), texts)) {
+  if (isMoved || !areEqual(searchedTexts(existing), texts)) {
     unindexText(connection, existing.rowId)
     indexText(connection, row.rowId, texts)
   }
-  if (!same(existing.listIds, contact.listIds) || existing.createdAt !== contact.createdAt) {
+  if (isMoved || !areEqual(existing.listIds, contact.listIds)) {
     unindexLists(connection, existing)
     indexLists(connection, contact)
   }
