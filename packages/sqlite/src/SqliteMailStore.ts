@@ -4,8 +4,7 @@
  * Several processes may share the file. Guards, claims and pages have the same meaning as in `@mailkeep/memory`.
  */
 import { realpathSync } from "node:fs"
-import type { Answers, Query } from "@mailkeep/core/adapter"
-import type { MailStoreShape } from "@mailkeep/core/adapter"
+import type { Answers, MailStoreShape, Query } from "@mailkeep/core/adapter"
 import { MailStore, StoreNotOpened, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
@@ -104,31 +103,18 @@ export const make = ({
     const group = yield* makeGroupCommit(writer)
     // Opened last, so that a close refuses scans before it waits for commits.
     const scans = yield* makeScanThread(filename)
-    const begin = database.prepare("BEGIN")
-    const end = database.prepare("COMMIT")
-    const rollback = database.prepare("ROLLBACK")
+    /** Several statements see one state only within a transaction. */
+    const inOneState = database.transaction((queries: ReadonlyArray<Query>) =>
+      queries.map((query) => answerQuery(connection, query))
+    )
     const fileOctets = database
       .prepare("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
       .pluck()
     const isSmallFile = () => (fileOctets.get() as number) <= smallFileOctetsMax
 
-    /** Several statements see one state only within a transaction. */
-    const inOneState = <A>(read: () => A): A => {
-      begin.run()
-      try {
-        const answer = read()
-        end.run()
-        return answer
-      } catch (cause) {
-        // Some errors have already ended the transaction.
-        if (database.inTransaction) rollback.run()
-        throw cause
-      }
-    }
-
     const readHere = <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
       Effect.try({
-        try: () => inOneState(() => queries.map((query) => answerQuery(connection, query)) as Answers<Qs>),
+        try: () => inOneState(queries) as Answers<Qs>,
         catch: unavailable
       })
 
