@@ -1,10 +1,10 @@
 /**
- * Claims and sweeps.
+ * Claims deliveries and event deliveries.
  */
-import type { Claim, Delivery, EventDelivery, EventDeliveryClaim, Sweep } from "@mailkeep/core/adapter"
+import type { Claim, Delivery, EventDelivery, EventDeliveryClaim } from "@mailkeep/core/adapter"
 import { longestDueFirst } from "@mailkeep/core/adapter/evaluation"
 import { claimOrder } from "./claimOrder.ts"
-import { renewLease } from "./leases.ts"
+import { renewLease, unclaimedSql } from "./leases.ts"
 import type { Prepared } from "./recordTable.ts"
 import { deliveries, eventDeliveries } from "./tables.ts"
 
@@ -26,7 +26,7 @@ export const claimDeliveries = (connection: Prepared, claim: Claim): ReadonlyArr
 const claimEventDeliveriesSql = `UPDATE mailkeep_event_deliveries SET worker = ?, fencing_token = fencing_token + 1
 WHERE id IN (
   SELECT id FROM mailkeep_event_deliveries INDEXED BY mailkeep_event_deliveries_due
-  WHERE subscriber = ? AND due_at <= ? AND (worker IS NULL OR worker NOT IN (SELECT worker FROM mailkeep_leases WHERE lease_until > ?))
+  WHERE subscriber = ? AND due_at <= ? AND ${unclaimedSql("?")}
   ORDER BY due_at, id LIMIT ?
 )
 RETURNING *`
@@ -39,20 +39,3 @@ export const claimEventDeliveries = (
   if (rows.length > 0) renewLease(connection, { worker, renewedAt: now, leaseUntil })
   return rows.map(eventDeliveries.fromRow).toSorted(longestDueFirst)
 }
-
-const sweepSql: Readonly<Record<Sweep["kind"], string>> = {
-  events:
-    "DELETE FROM mailkeep_events WHERE id IN (SELECT id FROM mailkeep_events WHERE occurred_at < ? ORDER BY occurred_at, id LIMIT ?)",
-  idempotency:
-    "DELETE FROM mailkeep_idempotency WHERE (project_id, key) IN (SELECT project_id, key FROM mailkeep_idempotency WHERE expires_at < ? ORDER BY expires_at, project_id, key LIMIT ?)",
-  eventDeliveries:
-    "DELETE FROM mailkeep_event_deliveries WHERE id IN (SELECT id FROM mailkeep_event_deliveries INDEXED BY mailkeep_event_deliveries_ended WHERE ended_at < ? ORDER BY ended_at, id LIMIT ?)",
-  leases: `DELETE FROM mailkeep_leases WHERE worker IN (
-  SELECT worker FROM mailkeep_leases WHERE lease_until < ?
-  AND worker NOT IN (SELECT worker FROM mailkeep_deliveries WHERE due_at IS NOT NULL AND worker IS NOT NULL)
-  AND worker NOT IN (SELECT worker FROM mailkeep_event_deliveries WHERE due_at IS NOT NULL AND worker IS NOT NULL)
-  ORDER BY lease_until, worker LIMIT ?)`
-}
-
-export const sweep = (connection: Prepared, { kind, before, limit }: Sweep): number =>
-  connection.statement(sweepSql[kind]).run(before, limit).changes

@@ -5,6 +5,7 @@
 import type { Claim, Due, Lane } from "@mailkeep/core/adapter"
 import { claimKinds, roundRobin } from "@mailkeep/core/adapter/evaluation"
 import type { Statement } from "better-sqlite3"
+import { unclaimedSql } from "./leases.ts"
 import type { Prepared, Value } from "./recordTable.ts"
 
 /** A due delivery with its lane. */
@@ -14,7 +15,7 @@ type DueRow = Due & Lane
 const setBackSql =
   "SELECT 1 FROM mailkeep_deliveries INDEXED BY mailkeep_deliveries_due_set WHERE status = ? AND due_set_at > ? LIMIT 1"
 
-const unclaimed = "(worker IS NULL OR worker NOT IN (SELECT worker FROM mailkeep_leases WHERE lease_until > @now))"
+const unclaimed = unclaimedSql("@now")
 
 /** `isDue` in SQL. The second part is left out while it can be true of no delivery, so that the index bounds the search. */
 const dueSql = (isSetBack: boolean): string => (isSetBack ? "(due_at <= @now OR due_set_at > @now)" : "due_at <= @now")
@@ -59,7 +60,7 @@ const firstOfLanesSql = (isSetBack: boolean): string => `WITH RECURSIVE projects
 )
 SELECT ${columns} FROM firsts CROSS JOIN mailkeep_deliveries ON id = first LIMIT @limit`
 
-/** The statements that find due deliveries; with `true`, those for a clock that was set back. */
+/** The statements that find due deliveries. The second of each pair is for a clock that was set back. */
 export const dueStatements = {
   anyDue: [anyDueSql(false), anyDueSql(true)],
   ofLane: [ofLaneSql(false), ofLaneSql(true)],

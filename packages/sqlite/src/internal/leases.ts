@@ -1,5 +1,5 @@
 /**
- * The lease of a worker.
+ * The lease of a worker, which says that its claims are valid.
  */
 import type { Lease } from "@mailkeep/core/adapter"
 import type { Prepared } from "./recordTable.ts"
@@ -11,3 +11,7 @@ export const renewLease = (connection: Prepared, { worker, renewedAt, leaseUntil
     )
     .run(worker, renewedAt, leaseUntil)
 }
+
+/** The condition of a delivery that no worker with a lease has. `now` is a parameter. */
+export const unclaimedSql = (now: "?" | "@now"): string =>
+  `(worker IS NULL OR worker NOT IN (SELECT worker FROM mailkeep_leases WHERE lease_until > ${now}))`

@@ -2,6 +2,7 @@
  * Answers the queries of the workers: what is due, when, and how much waits.
  */
 import type { AnswerOf, QueryOf } from "@mailkeep/core/adapter"
+import { unclaimedSql } from "./leases.ts"
 import type { Prepared } from "./recordTable.ts"
 
 /** Finds each next subscriber by the index, however many event deliveries each has pending. */
@@ -14,7 +15,7 @@ const pendingEventDeliveriesSql = `WITH RECURSIVE waiting (subscriber) AS (
   SELECT subscriber, (
     SELECT due_at FROM mailkeep_event_deliveries INDEXED BY mailkeep_event_deliveries_due
     WHERE mailkeep_event_deliveries.subscriber = waiting.subscriber AND due_at IS NOT NULL
-    AND (worker IS NULL OR worker NOT IN (SELECT worker FROM mailkeep_leases WHERE lease_until > ?))
+    AND ${unclaimedSql("?")}
     ORDER BY due_at LIMIT 1
   ) FROM waiting WHERE subscriber IS NOT NULL
 )
@@ -86,7 +87,7 @@ export const workHealth = (
     late: late("scheduled") + late("queued"),
     abandoned: count(
       `mailkeep_deliveries WHERE status = 'sending' AND due_at IS NOT NULL
-       AND (worker IS NULL OR worker NOT IN (SELECT worker FROM mailkeep_leases WHERE lease_until > ?))`,
+       AND ${unclaimedSql("?")}`,
       leaseEndedBefore
     ),
     eventDeliveries: count("mailkeep_event_deliveries WHERE due_at IS NOT NULL")

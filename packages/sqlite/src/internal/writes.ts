@@ -15,11 +15,12 @@ import type {
 } from "@mailkeep/core/adapter"
 import { octetsOfChanges } from "@mailkeep/core/adapter/evaluation"
 import { applyChange } from "./applyChange.ts"
-import { claimDeliveries, claimEventDeliveries, sweep } from "./claimDeliveries.ts"
+import { claimDeliveries, claimEventDeliveries } from "./claimDeliveries.ts"
 import { sweepMessages } from "./messageSweep.ts"
 import type { Prepared } from "./recordTable.ts"
 import type { DiscardStaged, PutStagedContent, StageChunks } from "./stagedContents.ts"
 import { octetsOfChunks, putStagedContent, runStaging, withoutStaged } from "./stagedContents.ts"
+import { sweep } from "./sweep.ts"
 
 export type Write =
   | { readonly _tag: "Commit"; readonly changes: ReadonlyArray<Change | PutStagedContent> }
