@@ -88,7 +88,6 @@ const checkSqlite = ({ statement }: Prepared): void => {
 
 /** Runs in a savepoint, which is undone when it throws or when `isKept` refuses the result. */
 const inSavepoint = <A>({ database, statement }: Prepared, run: () => A, isKept: (result: A) => boolean): A => {
-  const end = (keep: boolean) => endSavepoint(database, statement, writeSavepoint, keep)
   statement(`SAVEPOINT ${writeSavepoint}`).run()
   let keep = false
   try {
@@ -96,7 +95,7 @@ const inSavepoint = <A>({ database, statement }: Prepared, run: () => A, isKept:
     keep = isKept(result)
     return result
   } finally {
-    end(keep)
+    endSavepoint(database, statement, writeSavepoint, keep)
   }
 }
 

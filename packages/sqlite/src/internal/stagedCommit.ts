@@ -6,7 +6,7 @@ import type { Change, ChangeOf, Conflict, StoreUnavailable } from "@mailkeep/cor
 import { Clock, Duration, Effect, Semaphore } from "effect"
 import type { GroupCommit } from "./groupCommit.ts"
 import type { PutStagedContent } from "./stagedContents.ts"
-import { stagedKey } from "./stagedContents.ts"
+import { octetsOfChunks, stagedKey } from "./stagedContents.ts"
 
 /** Contents of a commit that have more bytes together are staged. */
 const unstagedBytesMax = 1024 * 1024
@@ -22,11 +22,9 @@ const discardWait = Duration.seconds(1)
 
 const isContent = (change: Change): change is ChangeOf<"PutContent"> => change._tag === "PutContent"
 
-const bytesOf = ({ chunks }: ChangeOf<"PutContent">): number => chunks.reduce((sum, { length }) => sum + length, 0)
-
 /** Whether the contents of the changes are to be staged. */
 const isLarge = (changes: ReadonlyArray<Change>): boolean =>
-  changes.filter(isContent).reduce((sum, content) => sum + bytesOf(content), 0) > unstagedBytesMax
+  changes.filter(isContent).reduce((sum, content) => sum + octetsOfChunks(content), 0) > unstagedBytesMax
 
 /** What staging needs of the store. */
 export interface StagedCommitDeps {

@@ -75,7 +75,8 @@ export const runStaging = (connection: Prepared, write: StageChunks | DiscardSta
 }
 
 /** The size of the chunks. */
-export const octetsOfChunks = ({ chunks }: StageChunks): number => chunks.reduce((sum, { length }) => sum + length, 0)
+export const octetsOfChunks = ({ chunks }: Pick<StageChunks, "chunks">): number =>
+  chunks.reduce((sum, { length }) => sum + length, 0)
 
 /** The changes that carry their bytes. */
 export const withoutStaged = (changes: ReadonlyArray<Change | PutStagedContent>): ReadonlyArray<Change> =>
