@@ -91,7 +91,7 @@ const NoContentEncoding = Schema.String.check(
 )
 
 /** Headers of a request with a JSON body. */
-export const jsonHeaders = { "content-type": JsonContent, "content-encoding": Schema.optionalKey(NoContentEncoding) }
+const jsonHeaders = { "content-type": JsonContent, "content-encoding": Schema.optionalKey(NoContentEncoding) }
 
 export const sendHeaders = { ...jsonHeaders, "idempotency-key": IdempotencyKey }
 
