@@ -1,11 +1,13 @@
 /**
- * When a worker changes its id, and which leases a shutdown ends.
+ * When a worker changes its id, what it does before a claim, and which leases a shutdown ends.
  */
+import { settableClock } from "@mailkeep/test-support/settableClock"
 import { Effect, Fiber, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { Change } from "../../src/domain/store/Change.ts"
 import type { EventDelivery } from "../../src/domain/event/EventDelivery.ts"
+import { dayMillis } from "../../src/domain/value/Instant.ts"
 import { StoreUnavailable } from "../../src/index.ts"
 import { makeClockJumpDetector } from "../../src/internal/clockJumpDetector.ts"
 import { NotStored } from "../../src/internal/commit.ts"
@@ -28,17 +30,27 @@ const withLease = (test: (lease: WorkerLease, store: ReturnType<typeof makeStore
 
 const makeStore = () => {
   const committed: Array<Change> = []
+  const calls: Array<string> = []
   let ending: ClaimEnd = Effect.void
+  const commit = (changes: ReadonlyArray<Change>) => {
+    committed.push(...changes)
+    calls.push(...changes.map((change) => (change._tag === "RenewLease" ? `renewal ${change.worker}` : change._tag)))
+  }
   const shape = {
-    commit: (changes: ReadonlyArray<Change>) => Effect.sync(() => void committed.push(...changes)),
+    commit: (changes: ReadonlyArray<Change>) => Effect.sync(() => commit(changes)),
     claimEventDeliveries: ({ worker }: { readonly worker: string }) =>
       Effect.as(
-        Effect.suspend(() => ending),
+        Effect.suspend(() => {
+          calls.push("claim")
+          return ending
+        }),
         [{ id: "evd_1", worker } as Partial<EventDelivery> as EventDelivery]
       )
   } as Partial<MailStoreShape> as MailStoreShape
   return {
     shape,
+    /** The commits and claims since the last call, in their order. */
+    takeCalls: () => calls.splice(0),
     endClaims: (how: ClaimEnd) => void (ending = how),
     endedLeases: () => committed.flatMap((change) => (change._tag === "EndLease" ? [change.worker] : []))
   }
@@ -120,6 +132,40 @@ describe("claimEventDeliveries", () => {
         expect(lease.workerId()).not.toBe(before)
         yield* lease.release
         expect(store.endedLeases()).toEqual([before, lease.workerId()])
+      })
+    )
+  )
+
+  it("claims nothing for the time of a lease after the wall clock jumped a day ahead", () =>
+    withLease((lease, store) =>
+      Effect.gen(function* () {
+        const { byClock, shiftTo } = yield* settableClock
+        const claims = Effect.map(byClock(lease.claimEventDeliveries("whk_1", 1)), ({ length }) => length)
+        expect(yield* claims).toBe(1)
+        yield* shiftTo(dayMillis)
+        store.takeCalls()
+        expect(yield* claims).toBe(0)
+        yield* TestClock.adjust("29 seconds")
+        expect(yield* claims).toBe(0)
+        expect(store.takeCalls()).toEqual([])
+        yield* TestClock.adjust("1 second")
+        expect(yield* claims).toBe(1)
+      })
+    ))
+
+  it.each([
+    ["leaves", "at half of the lease", "15 seconds", false],
+    ["renews", "after half of the lease, because no heartbeat came", "16 seconds", true]
+  ] as const)("%s the lease of a row under work when it claims %s", (_, __, wait, isRenewed) =>
+    withLease((lease, store) =>
+      Effect.gen(function* () {
+        const row = yield* claimOne(lease)
+        const work = yield* Effect.forkChild(lease.workOn(row, Effect.never), { startImmediately: true })
+        yield* TestClock.adjust(wait)
+        store.takeCalls()
+        yield* claimOne(lease)
+        expect(store.takeCalls()).toEqual([...(isRenewed ? [`renewal ${row.worker}`] : []), "claim"])
+        yield* Fiber.interrupt(work)
       })
     )
   )
