@@ -178,6 +178,34 @@ describe.skipIf(!hasPostgres())("a store that was open", () => {
     })
   })
 
+  it("names the limits of the role and of the database when the server refuses a connection above one of them", async () => {
+    const server = await testServer()
+    const database = await server.createDatabase()
+    const role = `limited_${database}`
+    await server.run("postgres", `CREATE ROLE ${role} LOGIN SUPERUSER`)
+    const connectionString = server.urlOf(database, role)
+    const limit = () =>
+      server.run(
+        "postgres",
+        // No limit holds for a superuser.
+        `ALTER ROLE ${role} NOSUPERUSER CONNECTION LIMIT 0`,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`
+      )
+    const work = Effect.gen(function* () {
+      const store = yield* PostgresMailStore.make({ connectionString })
+      yield* store.commit(setting("before"))
+      yield* Effect.promise(limit)
+      // The first commit can meet the end of its connection.
+      yield* Effect.flip(store.commit(setting("a")))
+      return yield* Effect.flip(store.commit(setting("b")))
+    })
+    const sentence = "`max_connections`, the CONNECTION LIMIT of the role and that of the database"
+    const overloaded = await Effect.runPromise(Effect.scoped(work))
+    expect(overloaded).toMatchObject({ reason: "overloaded", message: expect.stringContaining(sentence) })
+    const notOpened = await refusal(connectionString)
+    expect(notOpened).toMatchObject({ reason: "unreachable", message: expect.stringContaining(sentence) })
+  })
+
   it("says that the tables are missing when they were dropped, and works after a migration", async () => {
     const server = await testServer()
     const database = await server.createDatabase()

@@ -4,7 +4,15 @@
 import { StoreNotOpened } from "@mailkeep/core/adapter"
 import { BinaryValues } from "./driverClient.ts"
 import { PostgresError } from "./postgresFailure.ts"
-import { codeOf, isOfDriver, isOfServer, noFreeConnection, poolEnded, reasonOf } from "./sqlStates.ts"
+import {
+  codeOf,
+  connectionLimitSentence,
+  isOfDriver,
+  isOfServer,
+  noFreeConnection,
+  poolEnded,
+  reasonOf
+} from "./sqlStates.ts"
 import { NewerTables } from "./tableVersion.ts"
 
 /** Why the store does not open. */
@@ -44,7 +52,7 @@ const details: Readonly<Record<string, string>> = {
   "28P01": "PostgreSQL refused the user or the password",
   "28000": "PostgreSQL refused the user, or a connection of this kind: it may need TLS (`sslmode`)",
   "3D000": "The database does not exist",
-  "53300": "PostgreSQL has no connection left. Increase `max_connections`, or use smaller pools",
+  "53300": connectionLimitSentence,
   ECONNREFUSED: "Nothing accepts connections at this address",
   ETIMEDOUT: silentSentence,
   ENOTFOUND: "The name of the host is unknown",

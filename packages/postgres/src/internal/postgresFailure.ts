@@ -2,7 +2,7 @@
  * Converts failures of PostgreSQL to failures of the port. A failure of the server can quote values of records, so only its codes and names are kept.
  */
 import { StoreUnavailable } from "@mailkeep/core/adapter"
-import { codeOf, isOfDriver, noFreeConnection, poolEnded, reasonOf } from "./sqlStates.ts"
+import { codeOf, connectionLimitSentence, isOfDriver, noFreeConnection, poolEnded, reasonOf } from "./sqlStates.ts"
 import { NewerTables } from "./tableVersion.ts"
 
 const nameOf = (cause: unknown, field: "constraint" | "table" | "column"): string => {
@@ -67,10 +67,10 @@ export const unavailableOf = (cause: unknown): StoreUnavailable | undefined => {
     return new StoreUnavailable({ reason: "unreachable", detail, cause: new PostgresError(cause) })
   const reason = reasonOf(cause)
   if (reason === undefined) return undefined
-  const ofPool = poolFailureOf(cause)
+  const explanation = codeOf(cause) === "53300" ? `${connectionLimitSentence}.` : poolFailureOf(cause)?.detail
   return new StoreUnavailable({
     reason,
-    ...(ofPool === undefined ? {} : { detail: ofPool.detail }),
+    ...(explanation === undefined ? {} : { detail: explanation }),
     cause: new PostgresError(cause)
   })
 }

@@ -80,6 +80,10 @@ export const isOfServer = (cause: unknown): boolean => {
 /** The message of the pool when no connection became free in time. */
 export const noFreeConnection = "timeout exceeded when trying to connect"
 
+/** What an operator does when the server refuses a connection above a limit (53300). The code is the same for all three limits. */
+export const connectionLimitSentence =
+  "PostgreSQL allows no more connections. Use smaller pools, or raise `max_connections`, the CONNECTION LIMIT of the role and that of the database"
+
 /** The message of the pool when it was ended. */
 export const poolEnded = "Cannot use a pool after calling end on the pool"
 
