@@ -470,6 +470,12 @@ describe("finishAttempt, with a result after another worker has finished the att
       ambiguousAttempt
     ],
     ["a later attempt has ended", accepted, delivery({ ...waiting, attemptCount: 2 }), ambiguousAttempt],
+    [
+      "a later attempt has ended as ambiguous too",
+      accepted,
+      delivery({ ...waiting, attemptCount: 2, ambiguousAttempts: 2 }),
+      attempt({ number: 2, phase: "ended", outcome: "ambiguous" })
+    ],
     ["the attempt was not ambiguous", accepted, waiting, attempt({ phase: "ended", outcome: "no_reply" })],
     [
       "a report has already moved the delivery",
