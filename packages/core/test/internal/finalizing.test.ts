@@ -84,6 +84,12 @@ describe("finalize", () => {
     expect(lease.renewals).toEqual(isRenewed ? [0] : [])
   })
 
+  it("records that the lease was set before its commit began, however long the commit takes", async () => {
+    const lease = leaseSetBefore(null)
+    expect(Result.isSuccess(await finalized(TestClock.adjust(4000), null, lease))).toBe(true)
+    expect(lease.renewals).toEqual([0])
+  })
+
   it.each([
     ["permits", leaseMillis / 2 - 4000, true],
     ["revokes", leaseMillis / 2 - 4000 + 1, false]

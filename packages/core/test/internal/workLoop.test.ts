@@ -99,6 +99,29 @@ describe("runWorkLoop", () => {
       yield* Fiber.interrupt(loop)
     }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
 
+  it("starts the next turn at once when a wake-up comes while a turn runs", () =>
+    Effect.gen(function* () {
+      const latch = Latch.makeUnsafe(true)
+      let turns = 0
+      const loop = yield* Effect.forkChild(
+        runWorkLoop({
+          name: "The dispatcher",
+          graceMillis: 0,
+          store,
+          lease: null,
+          wakeUp: {
+            notify: latch.open,
+            notifyOf: () => latch.open,
+            subscribe: Effect.succeed({ latch, takeNews: () => "any" })
+          },
+          makeTurn: () => Effect.suspend(() => Effect.as(turns++ === 0 ? latch.open : Effect.void, 1e9))
+        })
+      )
+      yield* eventLoopTurns(10)
+      expect(turns).toBe(2)
+      yield* Fiber.interrupt(loop)
+    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
+
   it.each([
     ["ends before the grace time", 3000, 2000, ["work ended", "lease ended"]],
     ["does not end in the grace time", 1000, 2000, ["work interrupted", "lease ended"]]
