@@ -23,6 +23,20 @@ const committing =
 const without = (tag: Change["_tag"], isRemoved: (change: Change) => boolean = () => true) =>
   committing((changes) => changes.filter((change) => change._tag !== tag || !isRemoved(change)))
 
+const withoutSuppressionGuard = without(
+  "Expect",
+  (change) => change._tag === "Expect" && change.record.kind === "Suppression"
+)
+
+/** With these rates, about one seed in 20 suppresses an address between the read and the commit of a hand-off. */
+const callsDuringHandOffs: Partial<FaultRates> = {
+  store: { failBefore: 0, failAfter: 0, delayMillisMax: 2000 },
+  callsMax: 150,
+  killsMax: 0,
+  jumpsMax: 0,
+  faultMillis: hourMillis
+}
+
 let count = 0
 /** Returns true on every fifth call. */
 const everyFifth = () => count++ % 5 === 0
@@ -76,15 +90,27 @@ describe("the checks of a simulation", () => {
     [
       "a guard that is not checked",
       /is finalizing although its address is suppressed/,
-      without("Expect", (change) => change._tag === "Expect" && change.record.kind === "Suppression"),
-      // With these rates, about one seed in 20 suppresses an address between the read and the commit of a hand-off.
-      {
-        store: { failBefore: 0, failAfter: 0, delayMillisMax: 2000 },
-        callsMax: 150,
-        killsMax: 0,
-        jumpsMax: 0,
-        faultMillis: hourMillis
-      }
+      withoutSuppressionGuard,
+      { ...callsDuringHandOffs, signalsFinalize: true }
+    ],
+    [
+      "a guard that is not checked at the beginning of an attempt, by a transport that does not signal the end of data",
+      /is finalizing although its address is suppressed/,
+      withoutSuppressionGuard,
+      { ...callsDuringHandOffs, signalsFinalize: false }
+    ],
+    [
+      "a shutdown that hides that the relay may have the message",
+      /has a copy at the relay that no attempt explains$/,
+      committing((changes) =>
+        changes.map((change) =>
+          change._tag === "TransitionAttempt" &&
+          change.next.statusMessage === "The worker shut down during the hand-off."
+            ? { ...change, next: { ...change.next, outcome: "stopped" } }
+            : change
+        )
+      ),
+      { killsMax: 4, shutdownShare: 1 }
     ],
     [
       "a wait that a clock set back makes longer",

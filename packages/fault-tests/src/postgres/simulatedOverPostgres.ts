@@ -12,8 +12,9 @@ import type { SynchronousStores } from "@mailkeep/test-support/synchronousPostgr
 import { startSynchronousStores } from "@mailkeep/test-support/synchronousPostgres"
 import { Effect } from "effect"
 import type { FaultRun } from "../FaultRun.ts"
-import type { Sabotage, SimulationOptions } from "../simulation/simulate.ts"
+import type { Sabotage } from "../simulation/simulate.ts"
 import { simulateOver } from "../simulation/simulate.ts"
+import type { SimulationOptions } from "../simulation/simulateSeeds.ts"
 
 /** Runs a seed, and returns its result with the digest of all records. */
 const simulated = (store: MailStoreShape, seed: number) => {

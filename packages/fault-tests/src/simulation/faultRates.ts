@@ -2,13 +2,23 @@
  * The faults and limits of one simulation.
  */
 import { hourMillis, secondMillis } from "@mailkeep/core/adapter"
+import { seeded } from "../seeded.ts"
 import type { StoreFaults } from "./faultyStore.ts"
 
 export const jumpsAtMost = 2
 export const jumpMillisMax = 24 * hourMillis
 
+/** Draws the rates that have numbers of their own, so that the rest of a seed stays as it was before they existed. */
+const drawnApart = (random: () => number) => ({
+  /** Whether the relay is reached by a transport that signals the end of data. Without it, an attempt is finalizing from its beginning. */
+  signalsFinalize: random() < 0.7,
+  /** Part of the ends of processes that are shutdowns: the process gets its grace time, and its finalizers run. The others are kills. */
+  shutdownShare: random() < 0.4 ? 0.5 : 0
+})
+
 /** Draws the rates of a seed. */
-export const drawFaultRates = (random: () => number) => ({
+export const drawFaultRates = (random: () => number, seed: number) => ({
+  ...drawnApart(seeded(seed ^ 0x5bd1e995)),
   faultMillis: (0.2 + random() * 3) * hourMillis,
   killsMax: Math.floor(random() * 5),
   jumpsMax: random() < 0.3 ? jumpsAtMost : 0,

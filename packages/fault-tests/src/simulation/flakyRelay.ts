@@ -54,7 +54,8 @@ export const flakyRelay = (
   random: () => number,
   isFlaky: () => boolean,
   now: () => number,
-  copies: Array<RelayCopy>
+  copies: Array<RelayCopy>,
+  signalsFinalize: boolean
 ): TransportShape => {
   const wait = Effect.suspend(() => (random() < 0.5 ? Effect.yieldNow : Effect.sleep(Math.ceil(random() * 5000))))
   const lost = Effect.fail(new TransportUnavailable({ reason: "The connection was lost." }))
@@ -96,7 +97,7 @@ export const flakyRelay = (
     }
   }
   return {
-    capabilities: relayCapabilities,
+    capabilities: { ...relayCapabilities, signalsFinalize },
     handOff: (handOff) =>
       Effect.suspend(() => (isFlaky() ? Effect.andThen(wait, play(handOff, drawn(random))) : play(handOff, "deliver")))
   }

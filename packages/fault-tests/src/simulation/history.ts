@@ -78,6 +78,8 @@ export class History {
     if (change._tag === "TransitionDelivery") return this.#checkTransition(change, changes)
     if (change._tag === "TransitionAttempt" && change.next.phase === "finalizing")
       return this.#checkFinalizing(change.deliveryId, now)
+    if (change._tag === "InsertAttempt" && change.attempt.phase === "finalizing")
+      return this.#checkFinalizing(change.attempt.deliveryId, now)
     return []
   }
 

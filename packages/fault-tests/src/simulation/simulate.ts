@@ -44,9 +44,11 @@ const recoveryMillisMax = jumpsAtMost * jumpMillisMax + aheadMillisMax + 12 * ho
 /** Time after the faults in which every delivery must end that was due at their end, whatever the clocks showed: the longest waits, one after another. */
 const dueMillisMax = 4 * hourMillis
 
-interface SimulationResult {
+/** What one simulation did, and the problems that its checks found. */
+export interface SimulationResult {
   readonly problems: ReadonlyArray<string>
   readonly kills: number
+  readonly shutdowns: number
   readonly commits: number
   readonly transitions: number
   readonly sends: number
@@ -68,7 +70,10 @@ class Simulation {
   hasFaults = true
   calls = 0
   kills = 0
+  shutdowns = 0
   jumps = 0
+  /** What interrupts the program of each process. */
+  readonly #interrupts = new WeakMap<SimProcess, () => void>()
   /** Difference of the clock of the machine to the true time. */
   machineSkewMillis = 0
 
@@ -77,7 +82,7 @@ class Simulation {
     this.history = new History(this.raw)
     this.random = seeded(seed)
     this.world = new SimulatedWorld(start, this.random)
-    this.faultRates = { ...drawFaultRates(this.random), ...faultRates }
+    this.faultRates = { ...drawFaultRates(this.random, seed), ...faultRates }
   }
 
   /** Random bytes come from the seed, and a text has one encrypted form, so that two runs of one seed end with the same records. */
@@ -102,7 +107,8 @@ class Simulation {
       () => (this.hasFaults ? this.faultRates.store : noStoreFaults),
       this.history.witness(wall)
     )
-    const relay = flakyRelay(this.random, () => this.hasFaults, wall, this.copies)
+    const { signalsFinalize } = this.faultRates
+    const relay = flakyRelay(this.random, () => this.hasFaults, wall, this.copies, signalsFinalize)
     return MailCore.layerWith({
       dispatcher: { leaseMillis: 2 * minuteMillis, graceMillis: secondMillis, sleepMillisMax: 5 * minuteMillis },
       handOff: { deadlineMillis: 20 * minuteMillis },
@@ -181,6 +187,7 @@ class Simulation {
       Effect.provideService(Clock.Clock, process.clock)
     )
     const fiber = Effect.runFork(program, { scheduler: process.scheduler })
+    this.#interrupts.set(process, () => fiber.interruptUnsafe())
     fiber.addObserver((exit) => {
       if (!process.alive) return
       this.#ended(process)
@@ -196,15 +203,25 @@ class Simulation {
     this.processes = this.processes.filter((other) => other !== process)
   }
 
-  /** Runs between two tasks: may kill a process, move a clock, or start a process again. */
+  /** Kills a process or shuts it down. A process that shuts down continues until its fibers have ended. */
+  #endOne(): void {
+    const { random, processes, faultRates } = this
+    const process = processes[Math.floor(random() * processes.length)]!
+    if (faultRates.shutdownShare > 0 && random() < faultRates.shutdownShare) {
+      this.shutdowns++
+      this.#interrupts.get(process)?.()
+    } else {
+      this.kills++
+      this.#ended(process)
+    }
+  }
+
+  /** Runs between two tasks: may kill or shut down a process, move a clock, or start a process again. */
   #injectFaults(): void {
     while (this.processes.length < (this.hasFaults ? processesAtOnce : 1)) this.boot()
     if (!this.hasFaults) return
     const { random, faultRates } = this
-    if (this.kills < faultRates.killsMax && random() < 0.0005) {
-      this.kills++
-      this.#ended(this.processes[Math.floor(random() * this.processes.length)]!)
-    }
+    if (this.kills + this.shutdowns < faultRates.killsMax && random() < 0.0005) this.#endOne()
     if (this.jumps < faultRates.jumpsMax && random() < 0.0003) {
       this.jumps++
       this.#jump()
@@ -273,6 +290,7 @@ class Simulation {
         ...eventDeliveriesVerdict(raw, history, this.receivedEventDeliveries)
       ],
       kills: this.kills,
+      shutdowns: this.shutdowns,
       commits: history.commits,
       transitions: history.transitions,
       sends: this.conversation.sends.length,
@@ -298,25 +316,3 @@ export const simulateOver = (
   seed: number,
   faultRates: Partial<FaultRates> = {}
 ): SimulationResult => new Simulation(seed, store, faultRates).run()
-
-export interface SimulationOptions {
-  readonly seeds: number
-  readonly from: number
-}
-
-/** The sums of the simulations of several seeds. */
-export type SimulationSums = Omit<SimulationResult, "problems"> & { readonly failures: ReadonlyArray<string> }
-
-const failuresMax = 20
-
-/** Runs the simulations of several seeds one after the other. Stops after 20 failures. */
-export const simulateSeeds = ({ seeds, from }: SimulationOptions): SimulationSums => {
-  const failures: Array<string> = []
-  const sums = { kills: 0, commits: 0, transitions: 0, sends: 0, copies: 0, duplicates: 0 }
-  for (let seed = from; seed < from + seeds && failures.length < failuresMax; seed++) {
-    const { problems, ...numbers } = simulateSeed(seed)
-    for (const [name, count] of Object.entries(numbers)) sums[name as keyof typeof sums] += count
-    if (problems.length > 0) failures.push(`seed ${seed}: ${problems.slice(0, 3).join("; ")}`)
-  }
-  return { ...sums, failures }
-}

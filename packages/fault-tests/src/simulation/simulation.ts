@@ -5,7 +5,7 @@ import { once } from "node:events"
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import type { FaultRun } from "../FaultRun.ts"
-import type { SimulationOptions, SimulationSums } from "./simulate.ts"
+import type { SimulationOptions, SimulationSums } from "./simulateSeeds.ts"
 
 const simulateInWorker = async (options: SimulationOptions): Promise<SimulationSums> => {
   const worker = new Worker(new URL("worker.ts", import.meta.url), { workerData: options })
@@ -30,6 +30,7 @@ export const simulation = async (options: SimulationOptions): Promise<FaultRun> 
     counts: {
       [`seeds, starting at ${options.from}`]: options.seeds,
       "processes killed": sum(({ kills }) => kills),
+      "processes shut down": sum(({ shutdowns }) => shutdowns),
       "commits applied": sum(({ commits }) => commits),
       "transitions of deliveries, each checked against the transition table": sum(({ transitions }) => transitions),
       sends: sum(({ sends }) => sends),
