@@ -84,6 +84,32 @@ describe("opening a file", () => {
     }
   })
 
+  it("creates the file for the owner only where a symbolic link leads, with any umask", async () => {
+    mkdirSync(join(folder, "data", "links"), { recursive: true })
+    symlinkSync(join(folder, "data", "links"), join(folder, "links"))
+    // Relative to the real folder of the link.
+    symlinkSync(join("..", "real.db"), join(folder, "links", "middle.db"))
+    symlinkSync(join(folder, "links", "middle.db"), file())
+    const umask = process.umask(0)
+    try {
+      await Effect.runPromise(open(file()))
+    } finally {
+      process.umask(umask)
+    }
+    expect((statSync(join(folder, "data", "real.db")).mode & 0o777).toString(8)).toBe("600")
+  })
+
+  it("refuses a symbolic link into a folder that does not exist, and links that lead to each other", async () => {
+    symlinkSync(join(folder, "nowhere", "real.db"), file())
+    expect(await refusal(file())).toMatchObject({
+      reason: "unreachable",
+      detail: "The folder of the file does not exist"
+    })
+    symlinkSync(join(folder, "b.db"), join(folder, "a.db"))
+    symlinkSync(join(folder, "a.db"), join(folder, "b.db"))
+    expect(await refusal(join(folder, "a.db"))).toMatchObject({ reason: "unreachable" })
+  })
+
   it("refuses a file that is not a database, and leaves it unchanged", async () => {
     const text = "This is no database, however long it is. ".repeat(100)
     writeFileSync(file(), text)

@@ -2,7 +2,8 @@
  * Opens one connection for writing: checks the version of the file, migrates the schema, and checks that commits are synced.
  * Loads no Effect, because the commit thread opens its connection with it.
  */
-import { accessSync, closeSync, constants, existsSync, openSync, statSync } from "node:fs"
+import { accessSync, closeSync, constants, existsSync, openSync, readlinkSync, realpathSync, statSync } from "node:fs"
+import { dirname, resolve } from "node:path"
 import type { Database as SqliteDatabase, Options } from "better-sqlite3"
 import Database from "better-sqlite3"
 import { oldNodeSentence } from "../nodeVersion.ts"
@@ -75,14 +76,30 @@ const checkWritable = (where: string): void => {
 /** Only the owner may read and write the files of a store. SQLite gives the log the mode of the database file. */
 const privateMode = 0o600
 
+/** The number of links that Linux follows. */
+const linksMax = 40
+
+/** Where the symbolic links of a path lead. Nothing needs to exist there. */
+const targetOf = (where: string): string => {
+  let target = where
+  for (let links = 0; links < linksMax; links++)
+    try {
+      target = resolve(realpathSync(dirname(target)), readlinkSync(target))
+    } catch {
+      // The path is no link.
+      break
+    }
+  return target
+}
+
 /**
  * Creates an empty file if none exists, because SQLite would use the umask of the process. Does not change the mode of
- * an existing file.
+ * an existing file. Creates a file only at a path that is free, and a symbolic link takes its own path.
  */
 const createPrivate = (where: string): void => {
   if (existsSync(where)) return
   try {
-    closeSync(openSync(where, "wx", privateMode))
+    closeSync(openSync(targetOf(where), "wx", privateMode))
   } catch (cause) {
     const { code = "" } = cause as NodeJS.ErrnoException
     if (code === "ENOENT")
