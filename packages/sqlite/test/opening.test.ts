@@ -148,6 +148,14 @@ describe("opening a file", () => {
     expect(await refusal(file())).toMatchObject({ reason: "newer_schema" })
   })
 
+  it("names the cause when the file cannot be opened for a reason that the store does not know", async () => {
+    symlinkSync(file(), file())
+    expect(await refusal(file())).toMatchObject({
+      reason: "unreachable",
+      message: `The store cannot be opened (unable to open database file): ${file()}`
+    })
+  })
+
   it("refuses a file in a folder that does not exist", async () => {
     const where = join(folder, "no", "mail.db")
     expect(await refusal(where)).toMatchObject({

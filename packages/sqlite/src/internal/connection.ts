@@ -29,7 +29,14 @@ const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   if (cause instanceof SqliteError && cause.code === "SQLITE_NOTADB")
     return new StoreNotOpened({ reason: "not_a_database", where, cause })
   if (isDamaged(cause)) return new StoreNotOpened({ reason: "not_a_database", where, detail: damagedSentence, cause })
-  return new StoreNotOpened({ reason: reasonOf(cause) ?? "unreachable", where, cause })
+  const reason = reasonOf(cause) ?? "unreachable"
+  const unknown = reason === "unreachable" && cause instanceof Error
+  return new StoreNotOpened({
+    reason,
+    where,
+    ...(unknown && { detail: `The store cannot be opened (${cause.message})` }),
+    cause
+  })
 }
 
 /** Opens the connection; the scope closes it. Can be interrupted while it waits for a lock. */
