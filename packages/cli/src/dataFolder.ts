@@ -2,9 +2,9 @@
  * The core over the store in a data folder, or over the store of a location.
  */
 import { join } from "node:path"
-import type { Plan, RetentionOptions, MailStore } from "@mailkeep/core"
+import type { Plan, RetentionOptions, MailStore, StoreNotOpened } from "@mailkeep/core"
 import type { WebhookUrlRules } from "@mailkeep/core/binding"
-import { MailCore, PlanSource, StoreNotOpened } from "@mailkeep/core"
+import { MailCore, PlanSource } from "@mailkeep/core"
 import { dayMillis, webhookUrlRules } from "@mailkeep/core/binding"
 import * as NodeCrypto from "@mailkeep/core/node"
 import * as NodeDnsResolver from "@mailkeep/core/node/dns"
@@ -34,8 +34,7 @@ const storeInFolder = (folder: string, commitThread: "worker" | "caller") =>
         keepPrivate(folder, storeFileName)
         return SqliteMailStore.layer({ filename: join(folder, storeFileName), commitThread })
       },
-      catch: (cause) =>
-        cause instanceof StoreNotOpened ? cause : new StoreNotOpened({ reason: "unreachable", where: folder, cause })
+      catch: (cause) => cause as StoreNotOpened
     })
   )
 

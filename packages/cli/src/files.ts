@@ -7,6 +7,12 @@ import { open } from "node:fs/promises"
 import { dirname } from "node:path"
 import { Data, Effect } from "effect"
 
+/** What the system says about a file, without the code and the path: Node writes "ENOENT: no such file or directory, open 'a.csv'". */
+export const plainFileError = (cause: unknown): string => {
+  const text = cause instanceof Error ? cause.message : String(cause)
+  return /^E[A-Z0-9]+: ([^,]+)/.exec(text)?.[1] ?? text
+}
+
 /** A file cannot be read or written. */
 export class FileFailed extends Data.TaggedError("FileFailed")<{
   readonly act: "read" | "write"
@@ -15,9 +21,7 @@ export class FileFailed extends Data.TaggedError("FileFailed")<{
 }> {
   override get message() {
     const { act, path, cause } = this
-    const text = cause instanceof Error ? cause.message : String(cause)
-    // Node writes "ENOENT: no such file or directory, open 'a.csv'".
-    return `cannot ${act} ${path}: ${/^E[A-Z0-9]+: ([^,]+)/.exec(text)?.[1] ?? text}`
+    return `cannot ${act} ${path}: ${plainFileError(cause)}`
   }
 }
 

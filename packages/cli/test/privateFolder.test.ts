@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   chownSync,
   lstatSync,
@@ -9,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync
 } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
@@ -36,6 +37,48 @@ const refused = (...args: Parameters<typeof keepPrivate>) => {
 }
 
 describe("the data folder", () => {
+  it("refuses a path at which there can be no folder, with the reason", async () => {
+    const file = join(folder, "file")
+    writeFileSync(file, "")
+    const refusals: ReadonlyArray<readonly [data: string, stderr: string]> = [
+      [file, `The path of the data folder is that of a file: ${file}`],
+      [join(file, "data"), `The data folder cannot be used (not a directory): ${join(file, "data")}`],
+      ["", "Give the path of the data folder. The environment variable with the path may not be set"]
+    ]
+    for (const [data, stderr] of refusals)
+      expect(await run(["projects", "list", "--data", data])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(stderr)
+      })
+  })
+
+  it.skipIf(process.platform !== "linux")(
+    "ends when the system says that the parent of the folder does not exist",
+    () => {
+      expect(refused("/proc/mailkeep/data", "mailkeep.db")).toMatchObject({
+        reason: "unreachable",
+        message: "The data folder cannot be used (no such file or directory): /proc/mailkeep/data"
+      })
+    }
+  )
+
+  it("refuses a folder that the process may not create, and does not call it retryable", () => {
+    const mkdir = vi.spyOn(fs, "mkdirSync").mockImplementation(() => {
+      throw Object.assign(new Error(`EACCES: permission denied, mkdir '${data()}'`), { code: "EACCES" })
+    })
+    syncBuiltinESMExports()
+    try {
+      expect(refused(data(), "mailkeep.db")).toMatchObject({
+        reason: "read_only",
+        isRetryable: false,
+        message: `The data folder cannot be used (permission denied): ${data()}`
+      })
+    } finally {
+      mkdir.mockRestore()
+      syncBuiltinESMExports()
+    }
+  })
+
   it("creates the folder and the store in it for their owner alone", async () => {
     await runJson(["projects", "list", "--data", data()])
     expect([modeOf(data()), modeOf(join(data(), "mailkeep.db"))]).toEqual(["700", "600"])
