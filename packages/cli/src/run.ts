@@ -1,5 +1,5 @@
 /**
- * Runs the command. SIGTERM and SIGINT end it cleanly: it first finishes the running requests and hand-offs.
+ * Runs the command. SIGTERM, SIGINT and SIGHUP end it cleanly: it first finishes the running requests and hand-offs.
  */
 import { setImmediate } from "node:timers"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -15,6 +15,9 @@ const endWith = (code: number): number => {
   process.stderr.write(`mailkeep: ${failure.message}\n`)
   return 1
 }
+
+// The terminal was closed. Without this, Node ends the process at once, in the middle of its hand-offs.
+process.on("SIGHUP", () => process.kill(process.pid, "SIGTERM"))
 
 runCommand(process.argv.slice(2)).pipe(
   NodeRuntime.runMain({

@@ -93,6 +93,24 @@ describe("SIGTERM", () => {
   })
 })
 
+describe("SIGHUP", () => {
+  it("ends the server as SIGTERM does, when its terminal is closed", async () => {
+    const { key } = await readyToSend(["--data", data])
+    const server = await serve(["serve", "--data", data, "--port", "0"])
+    const socket = await open(server.line.url)
+    let text = ""
+    socket.on("data", (chunk) => (text += String(chunk)))
+    const body = message("Hi")
+    socket.write(
+      `POST /api/v1/emails/send HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\nidempotency-key: k\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    )
+    const closed = once(socket, "close")
+    expect(await server.kill("SIGHUP")).toBe(0)
+    await closed
+    expect(text).toMatch(/^HTTP\/1\.1 202 /)
+  })
+})
+
 describe("parseDuration", () => {
   it.each([
     ["10s", 10_000],
