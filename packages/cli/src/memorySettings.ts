@@ -26,5 +26,9 @@ export const restartWithMemorySettings = (command: Command): void => {
   if (platform !== "linux" || command.execve === undefined || connected || !serverCommands.has(argv[2])) return
   // The operator or an earlier call of this function has set them.
   if (env["MALLOC_ARENA_MAX"] !== undefined) return
-  command.execve(execPath, [execPath, heap, ...execArgv, ...argv.slice(1)], { ...env, ...allocator })
+  try {
+    command.execve(execPath, [execPath, heap, ...execArgv, ...argv.slice(1)], { ...env, ...allocator })
+  } catch {
+    // With `node --permission`, the process may not start another program. It works without the settings too.
+  }
 }

@@ -32,6 +32,13 @@ describe("restartWithMemorySettings", () => {
     ])
   })
 
+  it("continues with the settings that it has when the process may not start another program", () => {
+    const execve = () => {
+      throw Object.assign(new Error("Access to this API has been restricted."), { code: "ERR_ACCESS_DENIED" })
+    }
+    expect(command({ execve })).toEqual([])
+  })
+
   it.each([
     ["a command other than a server", { argv: ["node", "mailkeep", "logs", "list"] }],
     ["an operator who sets the allocator", { env: { MALLOC_ARENA_MAX: "4" } }],
