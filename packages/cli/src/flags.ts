@@ -51,9 +51,19 @@ export const project = Flag.String("project").pipe(
   Flag.withDescription("The project, such as prj_acme; created on first use. MAILKEEP_PROJECT")
 )
 
+/** Node listens on every address of the machine for an empty text, such as that of a shell variable without a value. */
+export const asListenAddress = <A extends string | undefined>(flag: Flag.Flag<A>): Flag.Flag<A> =>
+  flag.pipe(
+    Flag.filter(
+      (address) => address !== "",
+      () => "Expected an address to listen on, such as 127.0.0.1, or 0.0.0.0 for every address"
+    )
+  )
+
 export const host = Flag.String("host").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("HOST"))),
   Flag.withDefault("127.0.0.1"),
+  asListenAddress,
   Flag.withDescription("The address to listen on. MAILKEEP_HOST")
 )
 

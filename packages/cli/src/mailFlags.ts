@@ -4,7 +4,7 @@
 import { isUnsubscribeUrl, parseDomain } from "@mailkeep/core/binding"
 import { Config, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
-import { fromEnvironment, optionalInteger } from "./flags.ts"
+import { asListenAddress, fromEnvironment, optionalInteger } from "./flags.ts"
 
 /** The stub, or the URL of a relay. The URL may contain a password. */
 export type TransportChoice = "stub" | Redacted.Redacted<string>
@@ -43,6 +43,7 @@ export const operations = {
   operationsHost: Flag.String("operations-host").pipe(
     Flag.withFallbackConfig(Config.String(fromEnvironment("OPERATIONS_HOST"))),
     Flag.withDefault("127.0.0.1"),
+    asListenAddress,
     Flag.withDescription("The address to listen on for /health and /metrics. MAILKEEP_OPERATIONS_HOST")
   )
 }
@@ -54,7 +55,7 @@ export const inbound = {
     "bounces-host",
     "BOUNCES_HOST",
     "The address to listen on for bounces, such as 0.0.0.0; default the same as --host"
-  ),
+  ).pipe(asListenAddress),
   bounceDomain: optionalText(
     "bounce-domain",
     "BOUNCE_DOMAIN",
@@ -66,7 +67,11 @@ export const inbound = {
     )
   ),
   smtpPort: optionalPort("smtp-port", "SMTP_PORT", "The port for mail from products that speak only SMTP"),
-  smtpHost: optionalText("smtp-host", "SMTP_HOST", "The address to listen on for SMTP; default the same as --host"),
+  smtpHost: optionalText(
+    "smtp-host",
+    "SMTP_HOST",
+    "The address to listen on for SMTP; default the same as --host"
+  ).pipe(asListenAddress),
   tlsCert: optionalText("tls-cert", "TLS_CERT", "The file with the certificate of the SMTP ports, in PEM"),
   tlsKey: optionalText("tls-key", "TLS_KEY", "The file with the private key of the certificate, in PEM"),
   unsubscribeUrl: optionalText(

@@ -12,7 +12,7 @@ import { data, dns, grace, host, json, mailHost, plan, port, retention, webhookR
 import type { RetentionDays } from "../dataFolder.ts"
 import * as DataFolder from "../dataFolder.ts"
 import type { InboundOptions, InboundPorts } from "../listeners.ts"
-import { openListeners } from "../listeners.ts"
+import { addressOf, openListeners } from "../listeners.ts"
 import type { TransportChoice } from "../mailFlags.ts"
 import { inbound, operations, transport } from "../mailFlags.ts"
 import { releaseMemory } from "../memoryRelease.ts"
@@ -64,7 +64,7 @@ const serving = <R>(
     })
   ).pipe(
     Effect.catchTag("ServeError", ({ cause }) =>
-      exitWith(`cannot listen on ${host}:${port}: ${String((cause as Error).message)}`)
+      exitWith(`cannot listen on ${addressOf(host, port)}: ${String((cause as Error).message)}`)
     ),
     DataFolder.at({
       ...folder,

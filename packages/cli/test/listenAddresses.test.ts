@@ -1,0 +1,49 @@
+/**
+ * The addresses on which `mailkeep serve` listens: an empty one is refused, and one of IPv6 is shown so that a client can use it.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { networkInterfaces, tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { run, serve } from "./commandLine.ts"
+
+let data: string
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), "mailkeep-addresses-"))
+})
+afterEach(() => rmSync(data, { recursive: true }))
+
+const hasIpv6 = Object.values(networkInterfaces()).some((some) => some?.some(({ address }) => address === "::1"))
+
+describe("mailkeep serve", () => {
+  // Without the refusal, the address of `--host` ends the command: this machine does not have it.
+  it.each(["host", "smtp-host", "bounces-host", "operations-host"])(
+    "refuses an empty --%s, which would be every address of the machine",
+    async (flag) => {
+      const elsewhere = flag === "host" ? [] : ["--host", "192.0.2.1"]
+      const { code, stderr } = await run(["serve", "--data", data, "--port", "0", ...elsewhere, `--${flag}`, ""])
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining(
+          `Missing value for flag --${flag}. Expected an address to listen on, such as 127.0.0.1, or 0.0.0.0 for every address`
+        )
+      ])
+    }
+  )
+
+  it.runIf(hasIpv6)("shows an address of IPv6 in brackets before its port", async () => {
+    const ports = ["--port", "0", "--smtp-port", "0", "--bounces-port", "0"]
+    const server = await serve(["serve", "--data", data, "--host", "::1", ...ports])
+    const { smtp, bounces } = server.line
+    expect([smtp, bounces]).toEqual([expect.stringMatching(/^\[::1\]:\d+$/), expect.stringMatching(/^\[::1\]:\d+$/)])
+    const port = new URL(`smtp://${smtp}`).port
+    const taken = await run(["serve", "--data", data, "--port", "0", "--smtp-port", port, "--smtp-host", "::1"])
+    expect(taken.stderr).toContain(`The listener cannot use the address [::1]:${port} (EADDRINUSE).`)
+    const http = await run(["serve", "--data", data, "--host", "::1", "--port", port])
+    expect(http.stderr).toContain(`cannot listen on [::1]:${port}: `)
+    const operations = ["--operations-host", "::1", "--operations-port", port]
+    const health = await run(["serve", "--data", data, "--port", "0", ...operations])
+    expect(health.stderr).toContain(`cannot listen on [::1]:${port} for health and metrics`)
+    expect(await server.kill("SIGTERM")).toBe(0)
+  })
+})
