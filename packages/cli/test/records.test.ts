@@ -113,6 +113,12 @@ describe("the commands for records beside a running server", () => {
     expect(await (follower as Serving).kill("SIGTERM")).toBe(0)
   })
 
+  it.each(["0", "-3"])("refuses the page %s of the contacts instead of another page", async (page) => {
+    const { code, stdout, stderr } = await run(["contacts", "list", ...here(), `--page=${page}`, "--json"])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`Invalid value for flag --page: "${page}"`)])
+    expect(stdout).not.toContain('"contacts"')
+  })
+
   it("imports contacts from a file, reports each refused line, and exports the contacts", async () => {
     const csv = file("in.csv", "email,first_name\nada@example.org,Ada\nnobody,x\nbob@example.org,Bob\n")
     const refused = join(folder, "refused.csv")

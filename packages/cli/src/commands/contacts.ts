@@ -5,7 +5,7 @@ import { createReadStream } from "node:fs"
 import type { Contact, ErasureReport, ImportedRow } from "@mailkeep/core"
 import { ContactFiles, Contacts, emailStatuses, formatInstant } from "@mailkeep/core"
 import { readCsv, writeCsvRow } from "@mailkeep/core/node/csv"
-import { Effect, Exit, Option, Stream } from "effect"
+import { Effect, Exit, Option, Schema, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { data, json, limit, textFlag, project, search } from "../flags.ts"
 import { canBeWritten, FileFailed, isSameFile, onFile, openForWriting, untilStdoutFails } from "../files.ts"
@@ -41,7 +41,11 @@ const status = Flag.Literals("status", emailStatuses).pipe(
   Flag.optional,
   Flag.map(Option.getOrNull)
 )
-const page = Flag.Int("page").pipe(Flag.withDefault(1), Flag.withDescription("The page number, from 1"))
+const page = Flag.Int("page").pipe(
+  Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+  Flag.withDefault(1),
+  Flag.withDescription("The page number, from 1")
+)
 const contactId = Argument.String("contact-id").pipe(
   Argument.withDescription("The id of the contact, such as con_01h…")
 )
@@ -55,7 +59,7 @@ const list = Command.make(
       const { items, total } = yield* service.list(project, {
         search,
         emailStatus,
-        page: Math.max(1, page),
+        page,
         limit
       })
       const rows = items.map((one) => [one.id, one.email, `${one.firstName} ${one.lastName}`.trim(), one.emailStatus])
