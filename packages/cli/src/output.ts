@@ -52,6 +52,14 @@ export const exitWith = (message: string): Effect.Effect<void> =>
     })
   )
 
+/** For a command that has no end of its own: a signal is its end, with exit code 0. */
+export const untilInterrupted = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.onInterrupt(effect, () =>
+    Effect.sync(() => {
+      process.exitCode ??= 0
+    })
+  )
+
 /** The failures of a command. */
 export type CommandFailure =
   | MailFailure

@@ -4,12 +4,13 @@
 import { setImmediate } from "node:timers"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { watchStdout } from "./files.ts"
-import { exitCodeOf, runCommand } from "./runCommand.ts"
+import { exitCodeOf, interruptedCode, runCommand } from "./runCommand.ts"
 
 const lostOutput = watchStdout(process.stdout)
 
 /** A command that has failed has printed why. */
 const endWith = (code: number): number => {
+  if (code === interruptedCode) process.stderr.write("mailkeep: The command was interrupted before its end.\n")
   const failure = lostOutput()
   if (failure === undefined || code === 1) return code
   process.stderr.write(`mailkeep: ${failure.message}\n`)

@@ -18,8 +18,11 @@ export const runCommand = (args: ReadonlyArray<string>) =>
     Effect.provide(logsToStderr)
   )
 
-/** 1 for a failure. A command that ended, or was stopped by a signal, has the exit code that it set, and 0 if it set none. */
+/** The exit code of a command that a signal interrupts before its end. A shell has the same for SIGINT. */
+export const interruptedCode = 130
+
+/** 1 for a failure. A command has the exit code that it set. If it set none, 0 after its end and 130 when a signal interrupted it before. */
 export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
-  const ended = Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)
-  return ended ? Number(process.exitCode ?? 0) : 1
+  if (Exit.isSuccess(exit)) return Number(process.exitCode ?? 0)
+  return Cause.hasInterruptsOnly(exit.cause) ? Number(process.exitCode ?? interruptedCode) : 1
 }

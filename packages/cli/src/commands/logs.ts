@@ -8,7 +8,7 @@ import { Command, Flag } from "effect/cli"
 import { data, json, limit, project, search } from "../flags.ts"
 import * as DataFolder from "../dataFolder.ts"
 import { untilStdoutFails } from "../files.ts"
-import { print, printable, table } from "../output.ts"
+import { print, printable, table, untilInterrupted } from "../output.ts"
 import { firstItems } from "../pages.ts"
 
 const deliveryForOutput = ({ id, createdAt, recipient, subject, status }: DeliverySummary) => ({
@@ -104,7 +104,7 @@ export const logs = Command.make(
       const filters = { status, recipient, search }
       if (follow) {
         const report = (one: DeliverySummary) => print(json, deliveryForOutput(one), line(one))
-        return yield* untilStdoutFails(following(project, filters, report))
+        return yield* untilInterrupted(untilStdoutFails(following(project, filters, report)))
       }
       const found = yield* newest(project, filters, limit)
       const rows = found.map((one) => [formatInstant(one.createdAt), one.status, one.id, one.recipient, one.subject])

@@ -16,7 +16,7 @@ import { addressOf, openListeners } from "../listeners.ts"
 import type { TransportChoice } from "../mailFlags.ts"
 import { inbound, operations, transport } from "../mailFlags.ts"
 import { releaseMemory } from "../memoryRelease.ts"
-import { exitWith, print } from "../output.ts"
+import { exitWith, print, untilInterrupted } from "../output.ts"
 import { servingLines, transportName } from "./servingLines.ts"
 
 interface Serving {
@@ -73,7 +73,8 @@ const serving = <R>(
       graceMillis,
       bounceDomain: inbound.bounceDomain,
       unsubscribeUrl: inbound.unsubscribeUrl
-    })
+    }),
+    untilInterrupted
   )
 
 const flags = {
