@@ -7,7 +7,7 @@ import type { PageInput, PageRequest } from "../store/Paging.ts"
 import { pageFields, pageOrDefault, SearchText, TextOrNull } from "../store/PagingRequest.ts"
 import { isFields } from "../value/Fields.ts"
 import type { Issue, Parser } from "../value/Issue.ts"
-import { decoder, issue, says, withRules } from "../value/Issue.ts"
+import { decoder, issue, says, withoutUndefined, withRules } from "../value/Issue.ts"
 import { Finite, wholeOf } from "../value/NumberRule.ts"
 import { bodyOf, choiceOrNull, isSafeKey, lineOf, Mailbox, textOf } from "../value/TextRule.ts"
 import type { TemplateStatus, VariableType, VariableValue } from "./TemplateContent.ts"
@@ -174,17 +174,10 @@ export const templateRules = {
 
 const fields = { ...templateRules, variables: variablesRule(Schema.Struct(variableRules)) }
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
-
-const withoutUndefined = (value: unknown): unknown =>
-  isObject(value) && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined))
-    : value
-
 /** Drops the fields of `variables` that are `undefined`. */
 const withDefinedVariables = (input: unknown): unknown => {
-  if (!isObject(input) || Array.isArray(input) || !Object.hasOwn(input, "variables")) return input
-  const { variables } = input as { readonly variables?: unknown }
+  if (!isFields(input) || !Object.hasOwn(input, "variables")) return input
+  const { variables } = input
   const defined = Array.isArray(variables)
     ? variables.slice(0, templateVariablesMax + 1).map(withoutUndefined)
     : withoutUndefined(variables)

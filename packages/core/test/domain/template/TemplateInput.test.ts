@@ -62,6 +62,12 @@ describe("parsePreviewTemplate", () => {
       "variables invalid_value"
     ])
   })
+
+  it("refuses a map as the variables, which would lose its values", () => {
+    expect(issuesOf(parsePreviewTemplate({ variables: new Map([["order", "42"]]) }))).toEqual([
+      "variables invalid_type"
+    ])
+  })
 })
 
 describe("parseListTemplates and parseListTemplateVersions", () => {
