@@ -3,6 +3,9 @@
  */
 import { toUnicode } from "tr46"
 import { parseAddress } from "../message/Address.ts"
+import { escapeHtml } from "../template/Mustache.ts"
+import type { Fields } from "../value/Fields.ts"
+import { isFields } from "../value/Fields.ts"
 
 /** Replaces an erased address. The top-level domain `invalid` never has a mailbox (RFC 6761 §6.4). */
 export const erasedAddress = "erased@erased.invalid"
@@ -22,16 +25,6 @@ export interface AddressRedaction {
 
 const escapedForPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
 
-const htmlEntities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "'": "&#39;",
-  "/": "&#x2F;",
-  "`": "&#x60;",
-  "=": "&#x3D;",
-  '"': "&quot;"
-}
-const escapedForHtml = (text: string): string => text.replace(/[&'/`="]/g, (one) => htmlEntities[one]!)
-
 /** The domain in A-labels and in Unicode. */
 const spellingsOf = (canonical: string): ReadonlyArray<string> => {
   const at = canonical.lastIndexOf("@")
@@ -42,7 +35,7 @@ const spellingsOf = (canonical: string): ReadonlyArray<string> => {
 const characterPattern = (character: string): string => {
   const forms = [character, character.normalize("NFD")].flatMap((one) => [
     one,
-    escapedForHtml(one),
+    escapeHtml(one),
     encodeURIComponent(one)
   ])
   return `(?:${[...new Set(forms)].map(escapedForPattern).join("|")})`
@@ -69,8 +62,8 @@ const addressFields: ReadonlySet<string> = new Set([
   "userId"
 ])
 
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !ArrayBuffer.isView(value)
+/** Whether the value is an object whose fields can have texts, and not a list or bytes. */
+const hasTexts = (value: unknown): value is Fields => isFields(value) && !ArrayBuffer.isView(value)
 
 /** Makes the redaction of an address in its canonical form. */
 export const makeAddressRedaction = (canonical: string): AddressRedaction => {
@@ -88,7 +81,7 @@ export const makeAddressRedaction = (canonical: string): AddressRedaction => {
       ? one.test(value) && !isOther(value, name)
       : Array.isArray(value)
         ? value.some((item) => isIn(item, name))
-        : isFields(value) && Object.entries(value).some(([key, field]) => isIn(key) || isIn(field, key))
+        : hasTexts(value) && Object.entries(value).some(([key, field]) => isIn(key) || isIn(field, key))
   const redact = (value: unknown, name = ""): unknown =>
     typeof value === "string"
       ? one.test(value) && !isOther(value, name)
@@ -96,7 +89,7 @@ export const makeAddressRedaction = (canonical: string): AddressRedaction => {
         : value
       : Array.isArray(value)
         ? value.map((item) => redact(item, name))
-        : isFields(value)
+        : hasTexts(value)
           ? Object.fromEntries(Object.entries(value).map(([key, field]) => [redact(key), redact(field, key)]))
           : value
   return { isIn: (value) => isIn(value), redact: <A>(value: A) => redact(value) as A, isAddress }
