@@ -7,6 +7,7 @@ import type { Address } from "./Address.ts"
 import { parseAddress } from "./Address.ts"
 import type { Json } from "../value/CanonicalJson.ts"
 import { canonicalJson, copyOfJson } from "../value/CanonicalJson.ts"
+import { isFields } from "../value/Fields.ts"
 import type { Instant } from "../value/Instant.ts"
 import { formatInstantOrNull, parseInstant } from "../value/Instant.ts"
 import type { Issue } from "../value/Issue.ts"
@@ -117,17 +118,17 @@ const count = (field: unknown): number => (Array.isArray(field) ? field.length :
  * With `oneMessage`, all recipients get the same message. Then `cc` and `bcc` are allowed with several addresses in `to`.
  */
 const rulesBetweenFields = (input: unknown, oneMessage: boolean): ReadonlyArray<Issue> => {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return []
-  const body = input as { readonly [key: string]: unknown }
+  if (!isFields(input)) return []
+  const { subject, html, text, templateId, templateVariables } = input
   const found: Array<Issue> = []
-  if (body["templateId"] === undefined) {
-    if (body["subject"] === undefined) found.push(issue(["subject"], "required", "is required without templateId"))
-    if (body["html"] === undefined && body["text"] === undefined)
+  if (templateId === undefined) {
+    if (subject === undefined) found.push(issue(["subject"], "required", "is required without templateId"))
+    if (html === undefined && text === undefined)
       found.push(issue(["html"], "required", "is required without text and templateId"))
-    if (body["templateVariables"] !== undefined)
+    if (templateVariables !== undefined)
       found.push(issue(["templateVariables"], "not_allowed_here", "is allowed only with templateId"))
   }
-  const [to, cc, bcc] = [count(body["to"]), count(body["cc"]), count(body["bcc"])]
+  const [to, cc, bcc] = [count(input["to"]), count(input["cc"]), count(input["bcc"])]
   if (to > 1 && !oneMessage) {
     if (cc > 0) found.push(issue(["cc"], "not_allowed_here", "is allowed only with one address in to"))
     if (bcc > 0) found.push(issue(["bcc"], "not_allowed_here", "is allowed only with one address in to"))
