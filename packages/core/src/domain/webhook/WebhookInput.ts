@@ -11,7 +11,7 @@ import { lineOf, textOf } from "../value/TextRule.ts"
 import type { WebhookStatus } from "./Webhook.ts"
 import { webhookStatuses } from "./Webhook.ts"
 import type { WebhookUrlRules } from "./WebhookUrl.ts"
-import { webhookUrlProblem } from "./WebhookUrl.ts"
+import { webhookUrlCharactersMax, webhookUrlProblem } from "./WebhookUrl.ts"
 
 /** A new webhook. */
 export interface CreateWebhookInput {
@@ -35,10 +35,9 @@ export interface UpdateWebhookInput {
   readonly status?: WebhookStatus | undefined
 }
 
-const urlCharactersMax = 2000
 const descriptionCharactersMax = 500
 
-const Url = textOf({ min: 1, max: urlCharactersMax })
+const Url = textOf({ min: 1, max: webhookUrlCharactersMax })
 
 /** A list of at least one kind of event. */
 export const EventKinds = Schema.Array(
@@ -80,7 +79,7 @@ const urlIssues =
   (rules: WebhookUrlRules) =>
   (input: unknown): ReadonlyArray<Issue> => {
     const url = isFields(input) ? input["url"] : undefined
-    if (typeof url !== "string" || url === "" || url.length > urlCharactersMax) return []
+    if (typeof url !== "string" || url === "" || url.length > webhookUrlCharactersMax) return []
     const problem = webhookUrlProblem(url, rules)
     return problem === undefined ? [] : [issue(["url"], "invalid_value", problem)]
   }

@@ -45,7 +45,8 @@ export const webhookUrlRules = (options: Partial<WebhookUrlRules> = {}): Webhook
   return rules
 }
 
-const urlCharactersMax = 2000
+/** The maximum length of the URL of a webhook. */
+export const webhookUrlCharactersMax = 2000
 
 /** Whether the text has white space or a control character. A parser would remove some of them, and the request would go to another URL than the text. */
 const hasWhiteSpace = (text: string): boolean => /[\u0000-\u0020\u007f]/.test(text)
@@ -62,7 +63,7 @@ export const isWebhookAddress = (address: string, { allowLoopback, deniedAddress
 /** Returns which rule the URL breaks, as a predicate that follows the field's name. Returns `undefined` if the URL is allowed. */
 export const webhookUrlProblem = (text: string, rules: WebhookUrlRules): string | undefined => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || hasWhiteSpace(text) || text.length > urlCharactersMax) return "must be a URL"
+  if (url === undefined || hasWhiteSpace(text) || text.length > webhookUrlCharactersMax) return "must be a URL"
   if (url.username !== "" || url.password !== "") return "must not hold a user name or password"
   const host = hostOf(url)
   const local = isLoopbackHost(host)
