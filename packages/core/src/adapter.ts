@@ -71,8 +71,6 @@ export type * from "./domain/store/Query.ts"
 export type { Lease } from "./domain/store/Lease.ts"
 export {
   compareRecordKeys,
-  evaluateRecords,
-  evaluateRecordsByKey,
   isSameRecord,
   projectIdOf,
   recordKinds,
@@ -104,6 +102,8 @@ export {
   evaluateMessagesBefore,
   evaluateNextDue,
   evaluatePendingEventDeliveries,
+  evaluateRecords,
+  evaluateRecordsByKey,
   evaluateResourcePage,
   evaluateResources,
   evaluateSuppressionPage,

@@ -126,32 +126,6 @@ export const compareRecordKeys = (a: StoredRecordKey, b: StoredRecordKey): numbe
   return 0
 }
 
-/** Answers the query `Records` in the order of `compareRecordKeys`. `records` contains all records of the kind. */
-export const evaluateRecords = (
-  records: ReadonlyArray<StoredRecord>,
-  {
-    projectId,
-    after,
-    limit
-  }: { readonly projectId: ProjectId | null; readonly after: StoredRecordKey | null; readonly limit: number }
-): ReadonlyArray<StoredRecord> =>
-  records
-    .filter((one) => projectId === null || projectIdOf(one) === projectId)
-    .map((one) => ({ one, key: storedRecordKey(one) }))
-    .filter(({ key }) => after === null || compareRecordKeys(key, after) > 0)
-    .toSorted((a, b) => compareRecordKeys(a.key, b.key))
-    .slice(0, limit)
-    .map(({ one }) => one)
-
-/** Answers the query `RecordsByKey`. `records` contains all records of the kind. */
-export const evaluateRecordsByKey = (
-  records: ReadonlyArray<StoredRecord>,
-  { keys }: { readonly keys: ReadonlyArray<StoredRecordKey> }
-): ReadonlyArray<StoredRecord | null> => {
-  const byKey = new Map(records.map((one) => [JSON.stringify(storedRecordKey(one)), one]))
-  return keys.map((key) => byKey.get(JSON.stringify(key)) ?? null)
-}
-
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 

@@ -17,6 +17,8 @@ import type { Counter } from "../plan/Plan.ts"
 import { withDeletedCounts } from "./messageSweep.ts"
 import type { Lease } from "./Lease.ts"
 import type { AnswerOf, Backlog, UsageAudit, QueryOf, WorkHealth } from "./Query.ts"
+import type { StoredRecord } from "./StoredRecord.ts"
+import { compareRecordKeys, projectIdOf, storedRecordKey } from "./StoredRecord.ts"
 import type { EventDelivery } from "../event/EventDelivery.ts"
 import type { SenderDomainRecord } from "../domain-name/SenderDomain.ts"
 import { domainFiltersMatch } from "../domain-name/SenderDomain.ts"
@@ -139,7 +141,7 @@ export const evaluateResourcePage = (
 /** `events` contains all events of the project. */
 export const evaluateEvents = (
   events: ReadonlyArray<EventRecord>,
-  { after, limit }: { readonly after: string | null; readonly limit: number }
+  { after, limit }: Pick<QueryOf<"Events">, "after" | "limit">
 ): ReadonlyArray<EventRecord> =>
   events
     .filter(({ id }) => after === null || id > after)
@@ -243,6 +245,28 @@ export const evaluateWorkHealth = (
       .length,
     eventDeliveries: eventDeliveries.filter(({ status }) => status === "pending").length
   }
+}
+
+/** In the order of `compareRecordKeys`. `records` contains all records of the kind. */
+export const evaluateRecords = (
+  records: ReadonlyArray<StoredRecord>,
+  { projectId, after, limit }: Omit<QueryOf<"Records">, "_tag" | "kind">
+): ReadonlyArray<StoredRecord> =>
+  records
+    .filter((one) => projectId === null || projectIdOf(one) === projectId)
+    .map((one) => ({ one, key: storedRecordKey(one) }))
+    .filter(({ key }) => after === null || compareRecordKeys(key, after) > 0)
+    .toSorted((a, b) => compareRecordKeys(a.key, b.key))
+    .slice(0, limit)
+    .map(({ one }) => one)
+
+/** `records` contains all records of the kind. */
+export const evaluateRecordsByKey = (
+  records: ReadonlyArray<StoredRecord>,
+  { keys }: Pick<QueryOf<"RecordsByKey">, "keys">
+): ReadonlyArray<StoredRecord | null> => {
+  const byKey = new Map(records.map((one) => [JSON.stringify(storedRecordKey(one)), one]))
+  return keys.map((key) => byKey.get(JSON.stringify(key)) ?? null)
 }
 
 const countedOf = (deliveries: ReadonlyArray<Delivery>): UsageAudit["counted"] => {
