@@ -1,5 +1,5 @@
 /**
- * What the result of a hand-off means for its attempt and its delivery. One table; see `meanings`. Source: decisions 0006 and 0022.
+ * What the result of a hand-off means for its attempt and its delivery. Two tables; see `certainEnds` and `doubtfulEnds`. Source: decisions 0006 and 0022.
  */
 import type { OnAmbiguous } from "../../domain/access/Project.ts"
 import type { SuppressionReason } from "../../domain/contact/Suppression.ts"
@@ -205,52 +205,41 @@ const notSendable: EndOf<"NotSendable"> = ({ why }) => ({
 
 const stopped = (dueAt: Instant): AttemptEnd => queuedAgain("HandOffStopped", "stopped", dueAt)
 
-/** The meaning of one result. */
-interface EndByCertainty<Tag extends HandOffResult["_tag"]> {
-  /** It is certain whether the relay has the message. */
-  readonly outcomeKnown: EndOf<Tag>
-  /** The attempt was finalizing, and the relay does not ignore a second hand-off (`idempotentHandOff`). The relay may have the message. */
-  readonly inDoubt: EndOf<Tag>
+/** How an attempt ends when it is certain whether the relay has the message. */
+const certainEnds: { readonly [Tag in HandOffResult["_tag"]]: EndOf<Tag> } = {
+  Accepted: accepted,
+  Delivered: delivered,
+  Refused: refused,
+  NotSendable: notSendable,
+  Revoked: (_, { now }) => stopped(now + revokedWaitMillis),
+  ShutDown: (_, { now }) => stopped(now),
+  NoReply: unanswered,
+  WorkerDied: (_, facts) => workerDied(facts)
 }
 
-/** A result that shows whether the relay has the message, so that the phase of the attempt makes no difference. */
-const always = <Tag extends HandOffResult["_tag"]>(end: EndOf<Tag>): EndByCertainty<Tag> => ({
-  outcomeKnown: end,
-  inDoubt: end
-})
+type DoubtfulResult = Extract<HandOffResult, { readonly _tag: "ShutDown" | "NoReply" | "WorkerDied" }>
 
-const meanings: { readonly [Tag in HandOffResult["_tag"]]: EndByCertainty<Tag> } = {
-  Accepted: always(accepted),
-  Delivered: always(delivered),
-  Refused: always(refused),
-  NotSendable: always(notSendable),
-  Revoked: always((_, { now }) => stopped(now + revokedWaitMillis)),
-  ShutDown: {
-    outcomeKnown: (_, { now }) => stopped(now),
-    inDoubt: (_, facts) => ambiguous(workerShutDownMessage, facts)
-  },
-  NoReply: {
-    outcomeKnown: unanswered,
-    inDoubt: (result, facts) =>
-      result.certainlyNotAccepted === true ? unanswered(result, facts) : ambiguous(result.why, facts)
-  },
-  WorkerDied: { outcomeKnown: (_, facts) => workerDied(facts), inDoubt: (_, facts) => workerDiedInDoubt(facts) }
+/** How a finalizing attempt ends when the relay may have the message, and does not ignore a second hand-off (`idempotentHandOff`). */
+const doubtfulEnds: { readonly [Tag in DoubtfulResult["_tag"]]: EndOf<Tag> } = {
+  ShutDown: (_, facts) => ambiguous(workerShutDownMessage, facts),
+  NoReply: ({ why }, facts) => ambiguous(why, facts),
+  WorkerDied: (_, facts) => workerDiedInDoubt(facts)
 }
 
 /** Whether the result leaves open if the relay has the message of a finalizing attempt. */
-const leavesDoubt = (result: HandOffResult): boolean =>
+const leavesDoubt = (result: HandOffResult): result is DoubtfulResult =>
   result._tag === "ShutDown" ||
   result._tag === "WorkerDied" ||
   (result._tag === "NoReply" && result.certainlyNotAccepted !== true)
 
-/** Looks up the meaning of a result in the table. */
+/** Returns how an attempt ends by the result of its hand-off. */
 export const attemptEndOf = (result: HandOffResult, facts: AttemptEndFacts): AttemptEnd => {
   const { attempt, delivery, idempotentHandOff } = facts
-  const isInDoubt = attempt.phase === "finalizing" && !idempotentHandOff
-  const endOf = meanings[result._tag][isInDoubt ? "inDoubt" : "outcomeKnown"] as EndOf<HandOffResult["_tag"]>
-  if (attempt.phase !== "finalizing" || isInDoubt || !leavesDoubt(result)) return endOf(result, facts)
+  const certainEnd = certainEnds[result._tag] as EndOf<HandOffResult["_tag"]>
+  if (attempt.phase !== "finalizing" || !leavesDoubt(result)) return certainEnd(result, facts)
+  if (!idempotentHandOff) return (doubtfulEnds[result._tag] as EndOf<DoubtfulResult["_tag"]>)(result, facts)
   // A second hand-off is not ambiguous, because the relay drops it. But when none follows, the end of the delivery is uncertain.
   const ambiguousAttempts = delivery.ambiguousAttempts + 1
-  const end = endOf(result, { ...facts, delivery: { ...delivery, ambiguousAttempts } })
+  const end = certainEnd(result, { ...facts, delivery: { ...delivery, ambiguousAttempts } })
   return { ...end, patch: { ...end.patch, ambiguousAttempts } }
 }
