@@ -39,7 +39,7 @@ export interface ContactFacts {
 }
 
 /** Writes the changed suppression, or guards the unchanged one, so that it is consistent with the contact's status. */
-const keepSuppression = (
+export const keepSuppression = (
   { projectId, addressKey }: KeyedAddress,
   changed: SuppressionRecord | undefined,
   existing: SuppressionRecord | null
@@ -233,7 +233,7 @@ export const deleteContact = (
   return Result.succeed({
     answer: null,
     changes: [
-      { _tag: "RemoveContact", projectId: contact.projectId, id, revision: contact.revision },
+      { _tag: "RemoveContact", projectId, id, revision: contact.revision },
       keepSuppression(keyedAddress, withoutAddress(suppression), suppression),
       ...contactCounts(projectId, contact, null),
       {

@@ -20,9 +20,8 @@ import { applyTransition, transitionChanges } from "../delivery/transition.ts"
 import { addToCounters } from "../plan/usageCounters.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
-import { expectSuppression } from "../store/expectation.ts"
 import type { DeleteContactFacts } from "./contact.ts"
-import { deleteContact } from "./contact.ts"
+import { deleteContact, keepSuppression } from "./contact.ts"
 import { contactCounts } from "./contactCounts.ts"
 
 const isTheirs = ({ address }: ErasedPerson, delivery: Delivery): boolean => delivery.address === address
@@ -231,12 +230,8 @@ export const eraseContact = (facts: DeleteContactFacts): Decision<ErasedContact>
     const { changes } = Result.getOrThrow(deleteContact(contact.id, facts))
     return { changes, answer: { contacts: 1, suppression: kept } }
   }
-  const changed = withoutAddress(suppression)
   return {
-    changes:
-      changed === undefined
-        ? [expectSuppression(keyedAddress.projectId, keyedAddress.addressKey, suppression)]
-        : [{ _tag: "PutSuppression", suppression: changed, replaces: suppression!.revision }],
+    changes: [keepSuppression(keyedAddress, withoutAddress(suppression), suppression)],
     answer: { contacts: 0, suppression: kept }
   }
 }
