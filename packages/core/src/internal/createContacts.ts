@@ -12,11 +12,11 @@ import type { PlanSource } from "../port/PlanSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { makeCommit } from "./commit.ts"
 import { keyedAddressOf } from "./keyedAddress.ts"
-import type { ResourceParts } from "./resources.ts"
+import type { ResourceDeps } from "./resources.ts"
 import { resourcesOf } from "./resources.ts"
 import { retryWhileBusy } from "./retryWhileBusy.ts"
 
-export interface CreateContactsParts extends ResourceParts {
+export interface CreateContactsDeps extends ResourceDeps {
   readonly plans: PlanSource["Service"]
   readonly addressKey: (address: string) => string
 }
@@ -25,7 +25,7 @@ export interface CreateContactsParts extends ResourceParts {
 const idsOfContact = 2
 
 /** Makes the function that creates contacts. Its results are in the order of the contacts. Retries for 30 s while the store is unavailable. */
-export const makeCreateContacts = ({ store, ids, plans, addressKey }: CreateContactsParts) => {
+export const makeCreateContacts = ({ store, ids, plans, addressKey }: CreateContactsDeps) => {
   const commit = makeCommit(store)
   const properties = resourcesOf({ store, ids }, { kind: "property", record: "property" })
 

@@ -18,7 +18,7 @@ import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { makeCommit } from "./commit.ts"
 import { validated, validProject } from "./validated.ts"
 
-export interface ResourceParts {
+export interface ResourceDeps {
   readonly store: MailStoreShape
   readonly ids: IdSource["Service"]
 }
@@ -31,7 +31,7 @@ export const resourceOfKind = <K extends ResourceKind>(
 
 /** `record` is the name of the kind in failures. */
 export const resourcesOf = <K extends ResourceKind>(
-  { store, ids }: ResourceParts,
+  { store, ids }: ResourceDeps,
   { kind, record }: { readonly kind: K; readonly record: RecordName }
 ) => {
   const commit = makeCommit(store)

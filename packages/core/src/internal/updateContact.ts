@@ -12,10 +12,10 @@ import type { InvalidArgument } from "../domain/value/Failure.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { makeCommit } from "./commit.ts"
 import { keyedAddressOf } from "./keyedAddress.ts"
-import type { ResourceParts } from "./resources.ts"
+import type { ResourceDeps } from "./resources.ts"
 import { resourcesOf } from "./resources.ts"
 
-export interface UpdateContactParts extends ResourceParts {
+export interface UpdateContactDeps extends ResourceDeps {
   readonly addressKey: (address: string) => string
 }
 
@@ -29,7 +29,7 @@ export interface ContactUpdate {
 }
 
 /** Makes the function that updates a contact. */
-export const makeUpdateContact = ({ store, ids, addressKey }: UpdateContactParts) => {
+export const makeUpdateContact = ({ store, ids, addressKey }: UpdateContactDeps) => {
   const commit = makeCommit(store)
   const properties = resourcesOf({ store, ids }, { kind: "property", record: "property" })
 

@@ -66,9 +66,9 @@ export class Properties extends Context.Service<
     Effect.gen(function* () {
       const store = yield* MailStore
       const commit = makeCommit(store)
-      const parts = { store, ids: yield* IdSource }
-      const resources = resourcesOf(parts, { kind: "property", record: "property" })
-      const segments = resourcesOf(parts, { kind: "segment", record: "segment" })
+      const deps = { store, ids: yield* IdSource }
+      const resources = resourcesOf(deps, { kind: "property", record: "property" })
+      const segments = resourcesOf(deps, { kind: "segment", record: "segment" })
 
       const list = Effect.fn("Properties.list")(function* (caller: Caller) {
         const projectId = yield* validProject(caller)

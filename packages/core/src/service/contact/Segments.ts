@@ -72,9 +72,9 @@ export class Segments extends Context.Service<
     Effect.gen(function* () {
       const store = yield* MailStore
       const commit = makeCommit(store)
-      const parts = { store, ids: yield* IdSource }
-      const resources = resourcesOf(parts, { kind: "segment", record: "segment" })
-      const properties = resourcesOf(parts, { kind: "property", record: "property" })
+      const deps = { store, ids: yield* IdSource }
+      const resources = resourcesOf(deps, { kind: "segment", record: "segment" })
+      const properties = resourcesOf(deps, { kind: "property", record: "property" })
 
       /** Adds the properties of the project, which a filter may use. */
       const withProperties = <A, E>(projectId: ProjectId, load: Effect.Effect<A, E>) =>
