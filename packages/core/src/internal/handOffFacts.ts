@@ -6,6 +6,7 @@ import type { BeginAttemptFacts, StartedAttempt } from "../decide/delivery/begin
 import { hasBegunAttempt } from "../decide/delivery/claim.ts"
 import type { FinishAttemptFacts } from "../decide/delivery/finishAttempt.ts"
 import type { QueueDueFacts } from "../decide/delivery/queueDue.ts"
+import type { ProjectRecord } from "../domain/access/Project.ts"
 import type { Attempt, Delivery } from "../domain/delivery/Delivery.ts"
 import type { RetryPolicy } from "../domain/delivery/RetrySchedule.ts"
 import type { Message } from "../domain/message/Message.ts"
@@ -117,12 +118,21 @@ export const loadBeginAttempt = (
   })
 }
 
+/** What the message, the options and the transport say about the end of an attempt. */
+const endRulesOf = ({ options, transport }: HandOffFactDeps, message: Message, project: ProjectRecord | null) => ({
+  policy: options.retry,
+  onAmbiguous: message.onAmbiguous ?? project?.onAmbiguous ?? "retry",
+  idempotentHandOff: transport.capabilities.idempotentHandOff,
+  signalsFinalize: transport.capabilities.signalsFinalize,
+  expiresAt: message.expiresAt
+})
+
 export const loadFinishAttempt = (
   deps: HandOffFactDeps,
   claimed: Delivery
 ): Effect.Effect<FinishAttemptFacts, StoreUnavailable> =>
   Effect.gen(function* () {
-    const { store, transport, options } = deps
+    const { store } = deps
     const { projectId, id, messageId, address } = claimed
     const keyedAddress = keyedAddressOf(deps.addressKey, projectId, address)
     const [delivery, attempts, stored, project, [suppression]] = yield* store.read([
@@ -132,14 +142,9 @@ export const loadFinishAttempt = (
       { _tag: "Project", id: projectId },
       { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] }
     ])
-    const message = requireMessage(stored)
     return {
       ...(yield* clockFacts(deps.ids)),
-      policy: options.retry,
-      onAmbiguous: message.onAmbiguous ?? project?.onAmbiguous ?? "retry",
-      idempotentHandOff: transport.capabilities.idempotentHandOff,
-      signalsFinalize: transport.capabilities.signalsFinalize,
-      expiresAt: message.expiresAt,
+      ...endRulesOf(deps, requireMessage(stored), project),
       claimed,
       delivery,
       attempt: attempts.at(-1) ?? null,
@@ -156,11 +161,7 @@ export const acceptedFacts = (
 ): Effect.Effect<FinishAttemptFacts> =>
   Effect.map(clockFacts(deps.ids), (clock) => ({
     ...clock,
-    policy: deps.options.retry,
-    onAmbiguous: message.onAmbiguous ?? "retry",
-    idempotentHandOff: deps.transport.capabilities.idempotentHandOff,
-    signalsFinalize: deps.transport.capabilities.signalsFinalize,
-    expiresAt: message.expiresAt,
+    ...endRulesOf(deps, message, null),
     claimed: delivery,
     delivery,
     attempt,
