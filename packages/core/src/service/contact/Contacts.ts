@@ -4,7 +4,6 @@
 import { Clock, Context, Effect, Layer, Stream } from "effect"
 import { createContact, deleteContact } from "../../decide/contact/contact.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
-import type { ProjectId } from "../../domain/access/Project.ts"
 import type { Contact, ContactDetail, CreateContactOptions } from "../../domain/contact/Contact.ts"
 import { parseCreateContactOptions, toContact } from "../../domain/contact/Contact.ts"
 import type {
@@ -16,7 +15,6 @@ import type {
 import { parseCreateContact, parseUpdateContact } from "../../domain/contact/ContactRequest.ts"
 import { valuesByKey } from "../../domain/contact/Property.ts"
 import type { ErasureReport } from "../../domain/contact/Erasure.ts"
-import type { KeyedAddress } from "../../domain/contact/Suppression.ts"
 import { suppressedFor } from "../../domain/contact/Suppression.ts"
 import { parseAddress } from "../../domain/message/Address.ts"
 import type { Page } from "../../domain/store/Paging.ts"
@@ -129,16 +127,6 @@ export class Contacts extends Context.Service<
       const { addressKey } = yield* Secrets
       const reader = makeContactReader(store)
 
-      const addressReads = ({ projectId, address, addressKey }: KeyedAddress) =>
-        [
-          { _tag: "ContactsByAddress", projectId, addresses: [address] },
-          { _tag: "Suppressions", projectId, addressKeys: [addressKey] }
-        ] as const
-
-      /** Reads the properties of the project only when the input has property values. */
-      const propertiesFor = (projectId: ProjectId, values: Readonly<Record<string, unknown>> | undefined) =>
-        Object.keys(values ?? {}).length === 0 ? Effect.succeed([]) : properties.all(projectId)
-
       const list = Effect.fn("Contacts.list")(function* (caller: Caller, input: ListContactsInput = {}) {
         const { items, ...page } = yield* reader.page(caller, input)
         return { items: items.map(toContact), ...page }
@@ -183,16 +171,21 @@ export class Contacts extends Context.Service<
           const block = yield* ids.reserve(now, 1)
           const plan = yield* plans.planOf(projectId)
           const keyedAddress = keyedAddressOf(addressKey, projectId, parseAddress(contact.email)!.canonical)
+          const hasProperties = Object.keys(contact.properties ?? {}).length > 0
           const load = Effect.zipWith(
-            propertiesFor(projectId, contact.properties),
-            store.read([...addressReads(keyedAddress), { _tag: "Counters", projectId, names: ["contacts"] }]),
-            (properties, [[holder], [suppression], [contactsUsed]]) => ({
+            hasProperties ? properties.all(projectId) : Effect.succeed([]),
+            store.read([
+              { _tag: "ContactsByAddress", projectId, addresses: [keyedAddress.address] },
+              { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] },
+              { _tag: "Counters", projectId, names: ["contacts"] }
+            ]),
+            (defined, [[holder], [suppression], [contactsUsed]]) => ({
               now,
               ids: block,
               keyedAddress,
               holder: holder!,
               suppression: suppression!,
-              properties,
+              properties: defined,
               plan,
               contactsUsed: contactsUsed!
             })
