@@ -4,6 +4,7 @@
 import { Result, Schema } from "effect"
 import { bodyOctetsMax } from "../message/SendRequest.ts"
 import type { PageInput, PageRequest } from "../store/Paging.ts"
+import { pageLimitDefault } from "../store/Paging.ts"
 import { pageFields, pageOrDefault, SearchText, TextOrNull } from "../store/PagingRequest.ts"
 import { isFields } from "../value/Fields.ts"
 import type { Issue, Parser } from "../value/Issue.ts"
@@ -289,7 +290,4 @@ const decodeVersions = decoder(
 export const parseListTemplateVersions: Parser<{ readonly limit: number; readonly beforeVersion: number | null }> = (
   input = {}
 ) =>
-  Result.map(decodeVersions(input), ({ limit, beforeVersion = null }) => ({
-    limit: pageOrDefault({ limit }).limit,
-    beforeVersion
-  }))
+  Result.map(decodeVersions(input), ({ limit = pageLimitDefault, beforeVersion = null }) => ({ limit, beforeVersion }))
