@@ -6,8 +6,8 @@ import { Duration, Effect, Exit, Fiber, FiberSet, Latch, Scope, Stream } from "e
 import type { ProjectId } from "../domain/access/Project.ts"
 import { secondMillis } from "../domain/value/Instant.ts"
 import { given } from "../domain/value/OptionRule.ts"
+import { errorNameOf } from "../port/bugReport.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
-import { defectName } from "./defectName.ts"
 import { makeLogLimit } from "../port/logLimit.ts"
 import type { WorkerLease } from "./workerLease.ts"
 
@@ -46,7 +46,7 @@ const repeatForever = (loopName: string, turn: Effect.Effect<void, StoreUnavaila
       ),
       Effect.catchDefect((defect) =>
         Effect.delay(
-          logFailure(`${loopName} failed and continues.`, { reason: defectName(defect) }, Effect.logError),
+          logFailure(`${loopName} failed and continues.`, { reason: errorNameOf(defect) }, Effect.logError),
           "1 second"
         )
       ),

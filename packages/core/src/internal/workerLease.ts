@@ -10,11 +10,11 @@ import type { Delivery } from "../domain/delivery/Delivery.ts"
 import type { EventDelivery } from "../domain/event/EventDelivery.ts"
 import { hourMillis, secondMillis } from "../domain/value/Instant.ts"
 import { wholeOption } from "../domain/value/OptionRule.ts"
+import { errorNameOf } from "../port/bugReport.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { ClockReading } from "./clockJumpDetector.ts"
 import type { ClaimLease } from "./claimLease.ts"
-import { defectName } from "./defectName.ts"
 import type { NotStored } from "./commit.ts"
 import { makeCommit } from "./commit.ts"
 import type { Moment } from "./moment.ts"
@@ -161,7 +161,7 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
       Effect.andThen(abandonId(row.worker!), Effect.logError("The work on a claimed row failed.", { row: row.id, why }))
     const guarded = work.pipe(
       Effect.catch(({ _tag, reason }) => abandon(`${_tag}: ${reason}`)),
-      Effect.catchDefect((defect) => abandon(defectName(defect))),
+      Effect.catchDefect((defect) => abandon(errorNameOf(defect))),
       Effect.onInterrupt(() => abandonId(row.worker!))
     )
     return Effect.acquireUseRelease(

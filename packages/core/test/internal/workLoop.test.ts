@@ -60,6 +60,13 @@ describe("runWorkLoop", () => {
     ])
   })
 
+  it("logs no address from the name of a defect", async () => {
+    const { lines } = await run(1, () =>
+      Effect.die(Object.assign(new RangeError(), { name: "No mail for ada@example.org" }))
+    )
+    expect(lines).toEqual([["The dispatcher failed and continues.", { reason: "RangeError" }]])
+  })
+
   it("waits the time that a turn returns, and starts the next turn at once after 0", async () => {
     const { turns } = await run(60, (n) => Effect.succeed(n % 3 === 0 ? 20_000 : 0))
     // The turns start at 0, 20 (three), 40 (three) and 60 seconds (three). The first turn of each three waits.
