@@ -12,6 +12,12 @@ import { scheduler } from "./scheduler.ts"
 /** Runs an effect of the core as a promise. */
 export type Run = <A, E>(effect: Effect.Effect<A, E, CoreServices>, options?: CallOptions) => Promise<A>
 
+/** Makes the function that runs one call of a service as a promise. */
+export const callsOf =
+  <Id extends CoreServices, Shape>(run: Run, service: Context.Service<Id, Shape>) =>
+  <A, E>(use: (shape: Shape) => Effect.Effect<A, E>, options?: CallOptions): Promise<A> =>
+    run(service.use(use), options)
+
 /** Runs an effect of the core to its end at once, and throws what a promise would reject with. */
 export type RunSync = <A, E>(effect: Effect.Effect<A, E, CoreServices>) => A
 

@@ -7,6 +7,7 @@ import type { BatchItemResult, EmbeddedProject } from "@mailkeep/core/handle"
 import { eachOfCursors } from "@mailkeep/core/handle"
 import { Effect, Result } from "effect"
 import type { Run } from "./calls.ts"
+import { callsOf } from "./calls.ts"
 import { makeContacts, makeLists, makeProperties, makeSegments, makeSuppressions } from "./contactHandles.ts"
 import { splitBatch, splitSend } from "./sendInput.ts"
 import { makeApiKeys, makeDomains, makeTemplates, makeWebhooks } from "./settingHandles.ts"
@@ -19,95 +20,66 @@ export const toBatchItem = (result: Result.Result<SendResult, SendRefusal | Stor
 
 type SendingMethods = Pick<EmbeddedProject, "send" | "sendBatch" | "plan" | "cancel" | "reschedule">
 
-const makeSending = (run: Run, caller: ProjectId, from: string | undefined): SendingMethods => ({
-  send: (input, options) =>
-    run(
-      Sending.use(({ send }) => send(caller, ...splitSend(input, from))),
-      options
-    ),
-  sendBatch: (input, options) =>
-    run(
-      Effect.map(
-        Sending.use(({ sendBatch }) => sendBatch(caller, ...splitBatch(input, from))),
-        (results) => results.map(toBatchItem)
+const makeSending = (run: Run, caller: ProjectId, from: string | undefined): SendingMethods => {
+  const call = callsOf(run, Sending)
+  return {
+    send: (input, options) => call(({ send }) => send(caller, ...splitSend(input, from)), options),
+    sendBatch: (input, options) =>
+      call(
+        ({ sendBatch }) =>
+          Effect.map(sendBatch(caller, ...splitBatch(input, from)), (results) => results.map(toBatchItem)),
+        options
       ),
-      options
-    ),
-  plan: (input, options) =>
-    run(
-      Sending.use(({ plan }) => plan(caller, ...splitSend(input, from))),
-      options
-    ),
-  cancel: (messageId, options) =>
-    run(
-      Sending.use(({ cancel }) => cancel(caller, messageId)),
-      options
-    ),
-  reschedule: (messageId, scheduledAt, options) =>
-    run(
-      Sending.use(({ reschedule }) => reschedule(caller, messageId, scheduledAt)),
-      options
-    )
-})
+    plan: (input, options) => call(({ plan }) => plan(caller, ...splitSend(input, from)), options),
+    cancel: (messageId, options) => call(({ cancel }) => cancel(caller, messageId), options),
+    reschedule: (messageId, scheduledAt, options) =>
+      call(({ reschedule }) => reschedule(caller, messageId, scheduledAt), options)
+  }
+}
 
 const makeDeliveries = (run: Run, caller: ProjectId): EmbeddedProject["deliveries"] => {
+  const call = callsOf(run, DeliveryLog)
   const list: EmbeddedProject["deliveries"]["list"] = (input, options) =>
-    run(
-      DeliveryLog.use(({ list }) => list(caller, input)),
-      options
-    )
+    call(({ list }) => list(caller, input), options)
   return {
     list,
-    get: (deliveryId, options) =>
-      run(
-        DeliveryLog.use(({ get }) => get(caller, deliveryId)),
-        options
-      ),
-    explain: (deliveryId, options) =>
-      run(
-        DeliveryLog.use(({ explain }) => explain(caller, deliveryId)),
-        options
-      ),
+    get: (deliveryId, options) => call(({ get }) => get(caller, deliveryId), options),
+    explain: (deliveryId, options) => call(({ explain }) => explain(caller, deliveryId), options),
     each: (filter, options) => eachOfCursors((input) => list(input, options), filter)
   }
 }
 
 /** The handle of a project. `from` is its default sender. */
-export const makeEmbeddedProject = (run: Run, projectId: ProjectId, from?: string): EmbeddedProject => ({
-  projectId,
-  ...makeSending(run, projectId, from),
-  deliveries: makeDeliveries(run, projectId),
-  contacts: makeContacts(run, projectId),
-  lists: makeLists(run, projectId),
-  properties: makeProperties(run, projectId),
-  segments: makeSegments(run, projectId),
-  suppressions: makeSuppressions(run, projectId),
-  templates: makeTemplates(run, projectId),
-  domains: makeDomains(run, projectId),
-  webhooks: makeWebhooks(run, projectId),
-  apiKeys: makeApiKeys(run, projectId),
-  events: {
-    list: (input, options) =>
+export const makeEmbeddedProject = (run: Run, projectId: ProjectId, from?: string): EmbeddedProject => {
+  const callDeliveryLog = callsOf(run, DeliveryLog)
+  return {
+    projectId,
+    ...makeSending(run, projectId, from),
+    deliveries: makeDeliveries(run, projectId),
+    contacts: makeContacts(run, projectId),
+    lists: makeLists(run, projectId),
+    properties: makeProperties(run, projectId),
+    segments: makeSegments(run, projectId),
+    suppressions: makeSuppressions(run, projectId),
+    templates: makeTemplates(run, projectId),
+    domains: makeDomains(run, projectId),
+    webhooks: makeWebhooks(run, projectId),
+    apiKeys: makeApiKeys(run, projectId),
+    events: {
+      list: (input, options) => callDeliveryLog(({ listEvents }) => listEvents(projectId, input), options)
+    },
+    feedback: {
+      report: (deliveryId, report, options) =>
+        run(
+          Feedback.use((feedback) => feedback.report(projectId, deliveryId, report)),
+          options
+        )
+    },
+    usage: (options) => callDeliveryLog(({ usageAudit }) => usageAudit(projectId), options),
+    updateSettings: (input, options) =>
       run(
-        DeliveryLog.use(({ listEvents }) => listEvents(projectId, input)),
+        Projects.use(({ update }) => update(projectId, input)),
         options
       )
-  },
-  feedback: {
-    report: (deliveryId, report, options) =>
-      run(
-        Feedback.use((feedback) => feedback.report(projectId, deliveryId, report)),
-        options
-      )
-  },
-  usage: (options) =>
-    run(
-      DeliveryLog.use(({ usageAudit }) => usageAudit(projectId)),
-      options
-    ),
-  updateSettings: (input, options) =>
-    run(
-      Projects.use(({ update }) => update(projectId, input)),
-      options
-    )
-})
+  }
+}

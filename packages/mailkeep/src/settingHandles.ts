@@ -13,92 +13,38 @@ import type {
 import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle"
 import { Effect, Redacted } from "effect"
 import type { Run } from "./calls.ts"
+import { callsOf } from "./calls.ts"
 
 export const makeTemplates = (run: Run, caller: ProjectId): EmbeddedTemplates => {
-  const list: EmbeddedTemplates["list"] = (input, options) =>
-    run(
-      Templates.use(({ list }) => list(caller, input)),
-      options
-    )
+  const call = callsOf(run, Templates)
+  const list: EmbeddedTemplates["list"] = (input, options) => call(({ list }) => list(caller, input), options)
   return {
     list,
     each: (filter, options) => eachOfPages((input) => list(input, options), filter),
-    get: (idOrAlias, options) =>
-      run(
-        Templates.use(({ get }) => get(caller, idOrAlias)),
-        options
-      ),
-    create: (input, options) =>
-      run(
-        Templates.use(({ create }) => create(caller, input)),
-        options
-      ),
-    ensure: (input, options) =>
-      run(
-        Templates.use(({ ensure }) => ensure(caller, input)),
-        options
-      ),
-    update: (idOrAlias, input, options) =>
-      run(
-        Templates.use(({ update }) => update(caller, idOrAlias, input)),
-        options
-      ),
-    publish: (idOrAlias, options) =>
-      run(
-        Templates.use(({ publish }) => publish(caller, idOrAlias)),
-        options
-      ),
-    archive: (idOrAlias, options) =>
-      run(Effect.asVoid(Templates.use(({ archive }) => archive(caller, idOrAlias))), options),
-    listVariables: (idOrAlias, options) =>
-      run(
-        Templates.use(({ listVariables }) => listVariables(caller, idOrAlias)),
-        options
-      ),
+    get: (idOrAlias, options) => call(({ get }) => get(caller, idOrAlias), options),
+    create: (input, options) => call(({ create }) => create(caller, input), options),
+    ensure: (input, options) => call(({ ensure }) => ensure(caller, input), options),
+    update: (idOrAlias, input, options) => call(({ update }) => update(caller, idOrAlias, input), options),
+    publish: (idOrAlias, options) => call(({ publish }) => publish(caller, idOrAlias), options),
+    archive: (idOrAlias, options) => call(({ archive }) => Effect.asVoid(archive(caller, idOrAlias)), options),
+    listVariables: (idOrAlias, options) => call(({ listVariables }) => listVariables(caller, idOrAlias), options),
     listVersions: (idOrAlias, input, options) =>
-      run(
-        Templates.use(({ listVersions }) => listVersions(caller, idOrAlias, input)),
-        options
-      ),
-    preview: (idOrAlias, input, options) =>
-      run(
-        Templates.use(({ preview }) => preview(caller, idOrAlias, input)),
-        options
-      )
+      call(({ listVersions }) => listVersions(caller, idOrAlias, input), options),
+    preview: (idOrAlias, input, options) => call(({ preview }) => preview(caller, idOrAlias, input), options)
   }
 }
 
 export const makeDomains = (run: Run, caller: ProjectId): EmbeddedDomains => {
-  const list: EmbeddedDomains["list"] = (input, options) =>
-    run(
-      Domains.use(({ list }) => list(caller, input)),
-      options
-    )
+  const call = callsOf(run, Domains)
+  const list: EmbeddedDomains["list"] = (input, options) => call(({ list }) => list(caller, input), options)
   return {
     list,
     each: (filter, options) => eachOfPages((input) => list(input, options), filter),
-    get: (domainId, options) =>
-      run(
-        Domains.use(({ get }) => get(caller, domainId)),
-        options
-      ),
-    create: (input, options) =>
-      run(
-        Domains.use(({ create }) => create(caller, input)),
-        options
-      ),
-    ensure: (input, options) =>
-      run(
-        Domains.use(({ ensure }) => ensure(caller, input)),
-        options
-      ),
-    verify: (domainId, options) =>
-      run(
-        Domains.use(({ verify }) => verify(caller, domainId)),
-        options
-      ),
-    delete: (domainId, options) =>
-      run(Effect.asVoid(Domains.use((domains) => domains.delete(caller, domainId))), options)
+    get: (domainId, options) => call(({ get }) => get(caller, domainId), options),
+    create: (input, options) => call(({ create }) => create(caller, input), options),
+    ensure: (input, options) => call(({ ensure }) => ensure(caller, input), options),
+    verify: (domainId, options) => call(({ verify }) => verify(caller, domainId), options),
+    delete: (domainId, options) => call((domains) => Effect.asVoid(domains.delete(caller, domainId)), options)
   }
 }
 
@@ -108,61 +54,27 @@ const withPlainSecret = ({ webhook, secret }: WebhookWithSecret): WebhookSecret<
 })
 
 export const makeWebhooks = (run: Run, caller: ProjectId): WebhooksHandle<Webhook, WebhookDelivery> => {
+  const call = callsOf(run, Webhooks)
   const listEventDeliveries: WebhooksHandle<Webhook, WebhookDelivery>["listEventDeliveries"] = (id, input, options) =>
-    run(
-      Webhooks.use(({ listEventDeliveries }) => listEventDeliveries(caller, id, input)),
-      options
-    )
+    call(({ listEventDeliveries }) => listEventDeliveries(caller, id, input), options)
   return {
-    list: (input, options) =>
-      run(
-        Webhooks.use(({ list }) => list(caller, input)),
-        options
-      ),
-    get: (webhookId, options) =>
-      run(
-        Webhooks.use(({ get }) => get(caller, webhookId)),
-        options
-      ),
-    create: (input, options) =>
-      run(
-        Effect.map(
-          Webhooks.use(({ create }) => create(caller, input)),
-          withPlainSecret
-        ),
-        options
-      ),
-    update: (webhookId, input, options) =>
-      run(
-        Webhooks.use(({ update }) => update(caller, webhookId, input)),
-        options
-      ),
-    delete: (webhookId, options) =>
-      run(Effect.asVoid(Webhooks.use((webhooks) => webhooks.delete(caller, webhookId))), options),
+    list: (input, options) => call(({ list }) => list(caller, input), options),
+    get: (webhookId, options) => call(({ get }) => get(caller, webhookId), options),
+    create: (input, options) => call(({ create }) => Effect.map(create(caller, input), withPlainSecret), options),
+    update: (webhookId, input, options) => call(({ update }) => update(caller, webhookId, input), options),
+    delete: (webhookId, options) => call((webhooks) => Effect.asVoid(webhooks.delete(caller, webhookId)), options),
     rotateSecret: (webhookId, options) =>
-      run(
-        Effect.map(
-          Webhooks.use(({ rotateSecret }) => rotateSecret(caller, webhookId)),
-          withPlainSecret
-        ),
-        options
-      ),
-    test: (webhookId, options) =>
-      run(
-        Webhooks.use(({ test }) => test(caller, webhookId)),
-        options
-      ),
+      call(({ rotateSecret }) => Effect.map(rotateSecret(caller, webhookId), withPlainSecret), options),
+    test: (webhookId, options) => call(({ test }) => test(caller, webhookId), options),
     listEventDeliveries,
     eachEventDelivery: (webhookId, options) => eachOfCursors((page) => listEventDeliveries(webhookId, page, options)),
     replay: (webhookId, eventDeliveryId, options) =>
-      run(
-        Webhooks.use(({ replay }) => replay(caller, webhookId, eventDeliveryId)),
-        options
-      )
+      call(({ replay }) => replay(caller, webhookId, eventDeliveryId), options)
   }
 }
 
 export const makeApiKeys = (run: Run, projectId: ProjectId): ApiKeysHandle => {
+  const call = callsOf(run, ApiKeys)
   // The core revokes an API key of any project. A handle knows only the API keys of its own project.
   const revoke = (apiKeyId: string) =>
     ApiKeys.use((apiKeys) =>
@@ -172,18 +84,12 @@ export const makeApiKeys = (run: Run, projectId: ProjectId): ApiKeysHandle => {
     )
   return {
     create: (input, options) =>
-      run(
-        Effect.map(
-          ApiKeys.use(({ create }) => create(projectId, input)),
-          ({ apiKey, secret }) => ({ apiKey, secret: Redacted.value(secret) })
-        ),
+      call(
+        ({ create }) =>
+          Effect.map(create(projectId, input), ({ apiKey, secret }) => ({ apiKey, secret: Redacted.value(secret) })),
         options
       ),
-    list: (options) =>
-      run(
-        ApiKeys.use(({ list }) => list(projectId)),
-        options
-      ),
+    list: (options) => call(({ list }) => list(projectId), options),
     revoke: (apiKeyId, options) => run(revoke(apiKeyId), options)
   }
 }
