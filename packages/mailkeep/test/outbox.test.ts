@@ -279,4 +279,25 @@ describe("outbox.drain", () => {
     expect(log.map(({ message: text }) => text)).toEqual(["The outbox cannot be drained. Its mail waits."])
     expect(JSON.stringify(log)).not.toContain("password")
   })
+
+  it("logs no address from the name of the error of the database", async () => {
+    await mail.close()
+    log.length = 0
+    let warn = () => {}
+    const warned = new Promise<void>((resolve) => (warn = resolve))
+    const take = () => {
+      throw Object.assign(new Error("refused"), { name: "No row for ada@example.org" })
+    }
+    mail = await openWith({
+      background: true,
+      outbox: { ...sourceOfSqlite(db), take },
+      onLog: (entry) => {
+        log.push(entry)
+        warn()
+      }
+    })
+    await warned
+    expect(log.map(({ fields }) => fields)).toEqual([expect.objectContaining({ error: "Error" })])
+    expect(JSON.stringify(log)).not.toContain("ada@example.org")
+  })
 })

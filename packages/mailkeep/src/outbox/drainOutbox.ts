@@ -3,6 +3,7 @@
  */
 import type { SendRefusal, SendResult } from "@mailkeep/core"
 import { InvalidArgument, Sending, StoreUnavailable } from "@mailkeep/core"
+import { errorNameOf } from "@mailkeep/core/binding"
 import { Cause, Duration, Effect, Exit } from "effect"
 import type { OutboxReport, OutboxSource, StoredOutboxRow } from "./OutboxSource.ts"
 import type { OutboxSend } from "./outboxRow.ts"
@@ -73,7 +74,7 @@ const resultOf = (
       if (!cause.reasons.some(Cause.isFailReason))
         return Effect.as(
           Effect.logWarning("A row of the outbox could not be sent because of a bug. It stays in the outbox.", {
-            error: failure instanceof Error ? failure.name : typeof failure
+            error: errorNameOf(failure)
           }),
           "left"
         )
@@ -149,7 +150,7 @@ export const drainForever = (source: OutboxSource): Effect.Effect<never, never, 
       else if (failures++ === 0) {
         const error = Cause.squash(exit.cause)
         yield* Effect.logWarning("The outbox cannot be drained. Its mail waits.", {
-          error: error instanceof Error ? error.name : typeof error,
+          error: errorNameOf(error),
           ...(error instanceof NotRows ? { reason: error.message } : {})
         })
       }
