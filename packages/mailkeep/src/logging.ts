@@ -29,18 +29,18 @@ const levels: Readonly<Partial<Record<LogLevel.LogLevel, LogEntryLevel>>> = {
 const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
 
-const isFields = (part: unknown): part is Readonly<Record<string, unknown>> =>
+const isPlainObject = (part: unknown): part is Readonly<Record<string, unknown>> =>
   typeof part === "object" && part !== null && Object.getPrototypeOf(part) === Object.prototype
 
 const toEntry = ({ message, logLevel, cause, date }: Logger.Options<unknown>): LogEntry => {
   const parts = Array.isArray(message) ? (message as ReadonlyArray<unknown>) : [message]
   const fields: Record<string, unknown> = {}
-  for (const part of parts) if (isFields(part)) Object.assign(fields, part)
+  for (const part of parts) if (isPlainObject(part)) Object.assign(fields, part)
   if (cause.reasons.length > 0) fields["cause"] = Cause.pretty(cause)
   return {
     level: levels[logLevel] ?? "info",
     message: parts
-      .filter((part) => !isFields(part))
+      .filter((part) => !isPlainObject(part))
       .map(String)
       .join(" "),
     fields,

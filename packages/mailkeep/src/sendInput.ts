@@ -3,6 +3,7 @@
  */
 import type { SendBatchOptions, SendInput, SendOptions } from "@mailkeep/core"
 import type { EmbeddedMessageInput, EmbeddedSendBatchInput, EmbeddedSendInput } from "@mailkeep/core/handle"
+import { isFields } from "@mailkeep/core/binding"
 
 /** Every option of a send. The compiler refuses this list when the core has another option. */
 const optionNames: Readonly<Record<keyof SendOptions, true>> = {
@@ -16,20 +17,16 @@ const optionNames: Readonly<Record<keyof SendOptions, true>> = {
 
 const isOption = (name: string): boolean => Object.hasOwn(optionNames, name)
 
-/** An array is another form of input, which the core refuses. */
-const isObject = (input: unknown): input is object =>
-  typeof input === "object" && input !== null && !Array.isArray(input)
-
 /** Adds the default sender. Does not change a value of another form, which the core refuses. */
 const withSender = (input: EmbeddedMessageInput, from: string | undefined): SendInput =>
-  (isObject(input) && input.from === undefined && from !== undefined ? { ...input, from } : input) as SendInput
+  (isFields(input) && input.from === undefined && from !== undefined ? { ...input, from } : input) as SendInput
 
 /** Splits the input of a send. The core checks both parts. */
 export const splitSend = (
   input: EmbeddedSendInput,
   from: string | undefined
 ): readonly [message: SendInput, options: SendOptions] => {
-  if (!isObject(input)) return [input, {}]
+  if (!isFields(input)) return [input as SendInput, {}]
   const message: Record<string, unknown> = {}
   const options: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(input))
@@ -45,7 +42,7 @@ export const splitBatch = (
   input: EmbeddedSendBatchInput,
   from: string | undefined
 ): readonly [messages: ReadonlyArray<SendInput>, options: SendBatchOptions] => {
-  const { messages, ...options }: Partial<EmbeddedSendBatchInput> = isObject(input) ? input : {}
+  const { messages, ...options }: Partial<EmbeddedSendBatchInput> = isFields(input) ? input : {}
   const inputs = Array.isArray(messages) ? messages.map((message) => withSender(message, from)) : messages
   return [inputs as ReadonlyArray<SendInput>, options]
 }
