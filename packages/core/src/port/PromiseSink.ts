@@ -14,7 +14,7 @@ export interface PromiseSink {
    * `signal` is aborted when the event delivery must end. Reject with a `SinkUnavailable` when the subscriber cannot be reached. Any other
    * rejection counts as a defect of the adapter.
    */
-  readonly send: (eventDelivery: SinkRequest, signal: AbortSignal) => Promise<SinkOutcome>
+  readonly send: (request: SinkRequest, signal: AbortSignal) => Promise<SinkOutcome>
 }
 
 /** Makes the layer of an event sink. */
