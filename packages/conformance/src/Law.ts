@@ -73,9 +73,9 @@ export class Violation extends Data.TaggedError("Violation")<{
   }
 }
 
-const textOfValue = 2000
+const shownCharactersMax = 2000
 
 const shown = (value: unknown): string => {
   const text = inspect(value, { depth: 8, breakLength: Number.POSITIVE_INFINITY, maxArrayLength: 100 })
-  return text.length > textOfValue ? `${text.slice(0, textOfValue)}…` : text
+  return text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}…` : text
 }

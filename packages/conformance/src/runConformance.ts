@@ -22,7 +22,7 @@ export interface ConformanceOptions {
   readonly waive?: Readonly<Record<string, Waiver>>
   /** The ids of the laws to check. By default, all laws. */
   readonly only?: ReadonlyArray<string>
-  /** The time limit for one law, in seconds. */
+  /** The time limit for one law, in seconds; by default 120. */
   readonly limitSeconds?: number
 }
 

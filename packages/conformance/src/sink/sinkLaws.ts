@@ -73,7 +73,7 @@ const headersArrive = sinkLaw(
   }
 )
 
-const refusalTold = sinkLaw(
+const refusalReported = sinkLaw(
   "event/refusal-is-reported",
   "If a subscriber refuses an event, the sink reports whether the subscriber wants later events, and the time to wait.",
   function* (sink, subscribers, to) {
@@ -152,7 +152,7 @@ const contentKept = sinkLaw(
   "redaction/content-stays-inside",
   "No failure message, log line or span contains a body or a signature.",
   function* (sink, subscribers, to) {
-    const eventDelivery = to("a", {
+    const request = to("a", {
       headers: { "webhook-signature": "v1,canary-signature" },
       body: new TextEncoder().encode('{"text":"canary-body"}')
     })
@@ -163,7 +163,7 @@ const contentKept = sinkLaw(
     ]
     for (const act of acts) {
       yield* subscribers.script("a", act)
-      yield* leaksNone(["canary-signature", "canary-body"], sink.send(eventDelivery))
+      yield* leaksNone(["canary-signature", "canary-body"], sink.send(request))
     }
   }
 )
@@ -177,7 +177,7 @@ export const sinkLaws: LawBook<SinkSubject, EventSink | SubscribersUnderLaw> = {
     unfinishedIsAccepted,
     octetsAsGiven,
     headersArrive,
-    refusalTold,
+    refusalReported,
     lostIsNoAnswer,
     eachItsOwn,
     interruptible,

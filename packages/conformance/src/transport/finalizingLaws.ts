@@ -10,7 +10,7 @@ import { handOffTo, transportLaw } from "./TransportSubject.ts"
 import { ada, isPositive, refusals } from "./outcomeLaws.ts"
 
 /** A `beforeFinalize` that records the number of messages at the relay each time it runs. */
-const countingBeforeFinalize = (relay: { readonly accepted: Effect.Effect<ReadonlyArray<unknown>, unknown> }) => {
+const countingBeforeFinalize = (relay: Relay) => {
   const counts: Array<number> = []
   const beforeFinalize = Effect.orDie(Effect.map(relay.accepted, ({ length }) => void counts.push(length)))
   return { counts, beforeFinalize }
@@ -25,7 +25,7 @@ const finalizesOnce = transportLaw(
   },
   function* (transport, relay) {
     const { counts, beforeFinalize } = countingBeforeFinalize(relay)
-    yield* transport.handOff(handOffTo(ada, { beforeFinalize: beforeFinalize }))
+    yield* transport.handOff(handOffTo(ada, { beforeFinalize }))
     yield* same("the number of messages at the relay, at each call of beforeFinalize", counts, [0])
     yield* same("the number of messages at the relay", (yield* relay.accepted).length, 1)
   }
@@ -42,7 +42,7 @@ const finalizesOnlyWhenAllowed = transportLaw(
     const { counts, beforeFinalize } = countingBeforeFinalize(relay)
     for (const act of [refusals[0]!, refusals[1]!, { does: "drop", whileFinalizing: false } as const]) {
       yield* relay.script(ada, act)
-      yield* Effect.exit(transport.handOff(handOffTo(ada, { beforeFinalize: beforeFinalize })))
+      yield* Effect.exit(transport.handOff(handOffTo(ada, { beforeFinalize })))
     }
     yield* same("the number of calls of beforeFinalize", counts.length, 0)
   }
@@ -57,7 +57,7 @@ const finalizesAfterRefusal = transportLaw(
   function* (transport, relay) {
     const { counts, beforeFinalize } = countingBeforeFinalize(relay)
     yield* relay.script(ada, refusals[2]!)
-    yield* transport.handOff(handOffTo(ada, { beforeFinalize: beforeFinalize }))
+    yield* transport.handOff(handOffTo(ada, { beforeFinalize }))
     yield* same("the number of calls of beforeFinalize", counts.length, 1)
   }
 )
@@ -82,9 +82,7 @@ const revokedSendsNothing = transportLaw(
   }
 )
 
-const none = (relay: Relay) => Effect.map(relay.underWay, (count) => count === 0)
-
-const one = (relay: Relay) => Effect.map(relay.underWay, (count) => count === 1)
+const hasUnderWay = (relay: Relay, expected: number) => Effect.map(relay.underWay, (count) => count === expected)
 
 const interruptedSendsNothing = transportLaw(
   "deadline/interrupted-before-finalizing-sends-nothing",
@@ -92,12 +90,12 @@ const interruptedSendsNothing = transportLaw(
   function* (transport, relay) {
     yield* relay.script(ada, { does: "hang", whileFinalizing: false })
     const { counts, beforeFinalize } = countingBeforeFinalize(relay)
-    const under = yield* Effect.forkScoped(transport.handOff(handOffTo(ada, { beforeFinalize: beforeFinalize })), {
+    const under = yield* Effect.forkScoped(transport.handOff(handOffTo(ada, { beforeFinalize })), {
       startImmediately: true
     })
-    yield* until(one(relay))
+    yield* until(hasUnderWay(relay, 1))
     yield* Fiber.interrupt(under)
-    yield* until(none(relay))
+    yield* until(hasUnderWay(relay, 0))
     yield* yieldSeveralTimes
     yield* same("the number of calls of beforeFinalize", counts.length, 0)
     yield* same("the messages at the relay", yield* relay.accepted, [])
@@ -112,7 +110,7 @@ const interruptedWhileFinalizing = transportLaw(
     const under = yield* Effect.forkScoped(transport.handOff(handOffTo(ada)), { startImmediately: true })
     yield* until(Effect.map(relay.accepted, ({ length }) => length === 1))
     yield* Fiber.interrupt(under)
-    yield* until(none(relay))
+    yield* until(hasUnderWay(relay, 0))
     const next = yield* transport.handOff(handOffTo("bob@example.org", {}, 2))
     yield* holds("the next hand-off", isPositive(next), next)
   }
