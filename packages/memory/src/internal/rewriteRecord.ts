@@ -4,9 +4,9 @@
 import type { ChangeOf, ConflictReason, RewritableKind, StoredRecord, StoredRecordOf } from "@mailkeep/core/adapter"
 import { isSameRecord } from "@mailkeep/core/adapter"
 import { HashMap } from "effect"
-import { unusedContents } from "./claimDeliveries.ts"
 import type { State } from "./State.ts"
 import { keyOf, lookUp, within } from "./State.ts"
+import { unusedContents } from "./sweepState.ts"
 
 type Rewritable = StoredRecordOf<RewritableKind>
 
