@@ -43,7 +43,8 @@ export const readSorted = (
     )
   )
 
-const run = (store: MailStoreShape, step: Step): Effect.Effect<unknown, unknown> =>
+/** Makes the call of the step. */
+export const runStep = (store: MailStoreShape, step: Step): Effect.Effect<unknown, unknown> =>
   "commit" in step
     ? store.commit(step.commit)
     : "claim" in step
@@ -68,7 +69,7 @@ const toAnswer = (exit: Exit.Exit<unknown, unknown>): unknown => {
 
 /** Returns the answer of the store to each step, and the whole state after the last step. */
 export const answersOf = (store: MailStoreShape, script: Script): Effect.Effect<ReadonlyArray<unknown>> =>
-  Effect.forEach([...script, { read: wholeState }], (step) => Effect.map(Effect.exit(run(store, step)), toAnswer))
+  Effect.forEach([...script, { read: wholeState }], (step) => Effect.map(Effect.exit(runStep(store, step)), toAnswer))
 
 /** Fails at the first step that `store` answers differently from `reference`, or when the final states differ. */
 export const lockstep = (

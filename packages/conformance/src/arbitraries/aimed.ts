@@ -2,11 +2,12 @@
  * Aims the changes of a random script: gives most of them the revision, status, phase and fencing token that the record has at that step.
  * Without this, most changes of a random script are refused, and the script reaches few states.
  */
-import type { Change, MailStoreShape, Query } from "@mailkeep/core/adapter"
+import type { Change, Query } from "@mailkeep/core/adapter"
 import { inCommitOrder, recordKeyOf, storedRecordKey } from "@mailkeep/core/adapter"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect } from "effect"
 import type { Script, Step } from "../Script.ts"
+import { runStep } from "../Script.ts"
 import { ofOneProject } from "./change.ts"
 import { rewritten } from "./mailChange.ts"
 
@@ -151,23 +152,14 @@ const aimedCommit = (read: (query: Query) => unknown, changes: ReadonlyArray<Cha
   return inCommitOrder(ofOneProject([...byKey.values()]))
 }
 
-/** Runs the step on the reference store, so that the next step is aimed at the state that it leaves. */
-const advance = (store: MailStoreShape, step: Step): void => {
-  if ("commit" in step) Effect.runSync(Effect.exit(store.commit(step.commit)))
-  else if ("claim" in step) Effect.runSync(Effect.exit(store.claim(step.claim)))
-  else if ("claimEventDeliveries" in step)
-    Effect.runSync(Effect.exit(store.claimEventDeliveries(step.claimEventDeliveries)))
-  else if ("sweep" in step) Effect.runSync(Effect.exit(store.sweep(step.sweep)))
-  else if ("sweepMessages" in step) Effect.runSync(Effect.exit(store.sweepMessages(step.sweepMessages)))
-}
-
 /** Returns the script of the shots. All operations of the reference store are synchronous. */
 export const aimed = (shots: ReadonlyArray<Shot>): Script => {
   const store = Effect.runSync(MemoryMailStore.make)
   const read = (query: Query): unknown => Effect.runSync(store.read([query]))[0]
   return shots.map(({ step, isAimed }) => {
     const next = isAimed && "commit" in step ? { commit: aimedCommit(read, step.commit) } : step
-    advance(store, next)
+    // The next step is aimed at the state that this one leaves.
+    if (!("read" in next)) Effect.runSync(Effect.exit(runStep(store, next)))
     return next
   })
 }

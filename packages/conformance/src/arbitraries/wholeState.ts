@@ -15,16 +15,7 @@ const ofProject = (projectId: string): ReadonlyArray<Query> => [
   { _tag: "ContactPage", projectId, emailStatus: null, listId: "lst_0", after: null, skip: 0, limit: 100 },
   { _tag: "ContactPage", projectId, emailStatus: null, listId: "lst_1", after: null, skip: 0, limit: 100 },
   { _tag: "ContactPage", projectId, emailStatus: "unsubscribed", listId: null, after: null, skip: 0, limit: 100 },
-  {
-    _tag: "ContactScan",
-    projectId,
-    filters: { ...noContactFilters, search: "ada" },
-    after: null,
-    skip: 0,
-    limit: 100,
-    scanLimit: 1000
-  },
-  ...["party", "str", "a"].map(
+  ...["ada", "party", "str", "a"].map(
     (search) =>
       ({
         _tag: "ContactScan",

@@ -109,8 +109,8 @@ const answered = law(
       yield* store.claim({ kind: "dueQueued", rotation: wholeRotation, ...lease }),
       []
     )
-    const posts = yield* store.claimEventDeliveries({ subscriber: "whk_1", ...lease })
-    yield* same("the claimed event deliveries", posts, [])
+    const claimedEvents = yield* store.claimEventDeliveries({ subscriber: "whk_1", ...lease })
+    yield* same("the claimed event deliveries", claimedEvents, [])
     for (const kind of ["events", "idempotency", "leases", "eventDeliveries"] as const)
       yield* same(`the number of a sweep of ${kind}`, yield* store.sweep({ kind, before: noon, limit: 9 }), 0)
     const swept = yield* store.sweepMessages({ before: noon, after: null, limit: 9 })
