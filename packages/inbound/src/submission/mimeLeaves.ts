@@ -12,6 +12,11 @@ const headerOctetsMax = 128 * 1024
 const headerLinesMax = 2000
 const levelsMax = 10
 const partsMax = 200
+/**
+ * RFC 2046 §5.1.1 allows 70. The search for a text of up to 250 octets takes linear time. A longer text can take its length for each octet of the
+ * message.
+ */
+const boundaryOctetsMax = 200
 
 /** A part that is not a multipart. */
 export interface MimeLeaf {
@@ -127,6 +132,8 @@ export const splitMessage = (raw: Uint8Array): Result.Result<SplitMessage, MimeF
     if (level === levelsMax) return `has more than ${levelsMax} levels of parts`
     const boundary = parameters.get("boundary") ?? ""
     if (boundary === "") return "has a multipart without a boundary"
+    if (Buffer.byteLength(boundary) > boundaryOctetsMax)
+      return `has a boundary of more than ${boundaryOctetsMax} octets`
     const children = splitBody(body, boundary, partsMax)
     if (children === undefined) return "has too many lines that look like the end of a part"
     for (const child of children) {

@@ -183,6 +183,8 @@ describe("readMessage", () => {
     ))
 
   const start = "From: a@b.example\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
+  const withBoundary = (boundary: string) =>
+    `Content-Type: multipart/mixed; boundary=${boundary}\r\n\r\n--${boundary}\r\n\r\nx`
   const nested = (levels: number) =>
     Array.from(
       { length: levels },
@@ -200,6 +202,8 @@ describe("readMessage", () => {
     ],
     ["too many lines of headers", "X: a\r\n".repeat(2001), "has more than 2000 lines of headers"],
     ["a multipart without a boundary", "Content-Type: multipart/mixed\r\n\r\nx", "has a multipart without a boundary"],
+    ["a longer boundary than 200 octets", withBoundary("b".repeat(201)), "has a boundary of more than 200 octets"],
+    ["a longer boundary in UTF-8", withBoundary("\u00c3\u00a4".repeat(101)), "has a boundary of more than 200 octets"],
     [
       "too many lines that look like delimiters",
       `${start}${"--bx\r\n".repeat(10_002)}`,
@@ -212,6 +216,7 @@ describe("readMessage", () => {
   it("accepts a message at its limits", async () => {
     expect(await faultOf(`${start}${"--b\r\n\r\n".repeat(199)}`)).toBe(null)
     expect(await faultOf(nested(10))).toBe(null)
+    expect(await faultOf(withBoundary("b".repeat(200)))).toBe(null)
     expect(await faultOf("X: a\r\n".repeat(2000))).toBe(null)
   })
 
@@ -253,6 +258,18 @@ describe("readMessage", () => {
     const begin = performance.now()
     for (const encoding of ["7bit", "base64", "quoted-printable"])
       await readMessage(Buffer.from(`${start}--b\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}`))
+    expect(performance.now() - begin).toBeLessThan(5000)
+  })
+
+  it.each([199, 990])("reads 8 MiB that repeat a part of a boundary of %i octets in bounded time", async (octets) => {
+    const boundary = `${"a".repeat(30)}b${"a".repeat(octets - 31)}`
+    const almost = `\r\n--${"a".repeat(29)}`.repeat(500)
+    const begin = performance.now()
+    await readMessage(
+      Buffer.from(
+        `Content-Type: multipart/mixed; boundary=${boundary}\r\n\r\n${almost}\r\n${"a".repeat(8 * 1024 * 1024)}`
+      )
+    )
     expect(performance.now() - begin).toBeLessThan(5000)
   })
 })
