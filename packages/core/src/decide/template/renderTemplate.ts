@@ -5,7 +5,13 @@ import { Result } from "effect"
 import type { Issue } from "../../domain/value/Issue.ts"
 import { distinctIssues, issue } from "../../domain/value/Issue.ts"
 import type { MustacheFault } from "../../domain/template/Mustache.ts"
-import { escapeHtml, parseMustache, renderMustache, templateTagsMax } from "../../domain/template/Mustache.ts"
+import {
+  escapeHtml,
+  parseMustache,
+  renderMustache,
+  delimiterUnitsMax,
+  templateTagsMax
+} from "../../domain/template/Mustache.ts"
 import { bodyOctetsMax } from "../../domain/message/SendRequest.ts"
 import type { TemplateParts, TemplateVariable, VariableValue } from "../../domain/template/TemplateContent.ts"
 import { codePoints, utf8Octets } from "../../domain/value/TextLength.ts"
@@ -24,7 +30,8 @@ const faultMessages: Readonly<Record<MustacheFault, string>> = {
   tag_not_closed: "has a tag that is not closed",
   section_not_closed: "has a section that is not closed",
   section_not_opened: "closes a section that is not open",
-  delimiters_not_two: "must change both delimiters at once"
+  delimiters_not_two: "must change both delimiters at once",
+  delimiter_too_long: `must have delimiters of at most ${delimiterUnitsMax} characters`
 }
 
 const faultIssue = (field: string, fault: MustacheFault): Issue =>

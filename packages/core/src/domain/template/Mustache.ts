@@ -8,6 +8,12 @@ import { Result } from "effect"
 /** The maximum number of tags in one template. */
 export const templateTagsMax = 2000
 
+/**
+ * The maximum length of a delimiter, in UTF-16 units. The search for a text of up to 250 units takes linear time. A longer text can take its length
+ * for each unit of the template.
+ */
+export const delimiterUnitsMax = 64
+
 export type MustacheValue = string | number | boolean
 
 export type MustacheFault =
@@ -16,6 +22,7 @@ export type MustacheFault =
   | "section_not_closed"
   | "section_not_opened"
   | "delimiters_not_two"
+  | "delimiter_too_long"
 
 export interface MustacheToken {
   readonly kind: "text" | "escaped" | "raw" | "section" | "inverted" | "end" | "partial"
@@ -151,6 +158,7 @@ export const parseMustache = (template: string): Result.Result<ReadonlyArray<Mus
     if (tag.sigil === "=") {
       const [nextOpen = "", nextClose] = tag.value.split(/\s+/, 2)
       if (nextClose === undefined) return Result.fail("delimiters_not_two")
+      if (Math.max(nextOpen.length, nextClose.length) > delimiterUnitsMax) return Result.fail("delimiter_too_long")
       open = nextOpen
       close = nextClose
     }

@@ -72,7 +72,9 @@ describe("parseMustache", () => {
     ["section_not_closed", "{{#a}}"],
     ["section_not_closed", "{{#a}}{{#b}}{{/a}}{{/b}}"],
     ["section_not_opened", "{{/a}}"],
-    ["delimiters_not_two", "{{=<%=}}"]
+    ["delimiters_not_two", "{{=<%=}}"],
+    ["delimiter_too_long", `{{=${"a".repeat(65)} b=}}`],
+    ["delimiter_too_long", `{{=a ${"b".repeat(65)}=}}`]
   ])("fails with %s for %j", (fault, text) => {
     expect(faultOf(text)).toBe(fault)
   })
@@ -84,7 +86,13 @@ describe("parseMustache", () => {
     expect(faultOf("{{! }}".repeat(templateTagsMax + 1))).toBe("too_many_tags")
   })
 
+  it("allows delimiters of 64 characters", () => {
+    const [open, close] = ["<".repeat(64), ">".repeat(64)]
+    expect(render(`{{=${open} ${close}=}}${open}a${close}`, { a: "x" })).toBe("x")
+  })
+
   const mebibyte = 1024 * 1024
+  const longDelimiter = `{{=${"a".repeat(mebibyte / 4)}b${"a".repeat(mebibyte / 4)} x=}}${"a".repeat(mebibyte)}`
   it.each([
     ["text", "a".repeat(2 * mebibyte), undefined],
     ["lines", "a\n".repeat(mebibyte), undefined],
@@ -93,7 +101,9 @@ describe("parseMustache", () => {
     ["white space in an open tag", `{{a${" ".repeat(2 * mebibyte)}b`, "tag_not_closed"],
     ["white space in a tag", `{{a${" ".repeat(2 * mebibyte)}b}}`, undefined],
     ["tags between other delimiters", `{{=<% %>=}}${"<%a%>".repeat(mebibyte / 3)}`, "too_many_tags"],
-    ["delimiters of many words", `{{=${" a".repeat(mebibyte)}=}}`, undefined]
+    ["delimiters of many words", `{{=${" a".repeat(mebibyte)}=}}`, undefined],
+    ["a part of a delimiter", `{{=${"a".repeat(30)}b${"a".repeat(33)} x=}}${"a".repeat(2 * mebibyte)}`, undefined],
+    ["a part of a long delimiter", longDelimiter, "delimiter_too_long"]
   ])("parses 2 MiB of %s in linear time", { timeout: 60_000 }, (_, text, fault) => {
     const tokens = parseMustache(text)
     expect(Result.isFailure(tokens) ? tokens.failure : undefined).toBe(fault)
