@@ -8,20 +8,34 @@ declare module "html-to-text" {
     readonly options?: Readonly<Record<string, unknown>>
   }
 
-  interface Element {
-    readonly children: ReadonlyArray<Element>
+  /** An element, which has children, or a text or a comment, which has data. */
+  export interface Node {
+    readonly children?: ReadonlyArray<Node>
+    readonly data?: string
+  }
+
+  interface Element extends Node {
+    readonly children: ReadonlyArray<Node>
+  }
+
+  /** What a caller gives for one conversion. */
+  interface Metadata {
+    nestedUnits: number
   }
 
   interface BlockTextBuilder {
     /** Adds text to the line. Several white spaces become one. */
     readonly addInline: (text: string) => void
+    readonly metadata: Metadata
+    readonly options: { readonly formatters: Readonly<Record<string, Formatter>> }
   }
 
   /** Writes an element. `walk` writes the elements in it. */
   export type Formatter = (
     element: Element,
-    walk: (elements: ReadonlyArray<Element>, builder: BlockTextBuilder) => void,
-    builder: BlockTextBuilder
+    walk: (nodes: ReadonlyArray<Node>, builder: BlockTextBuilder) => void,
+    builder: BlockTextBuilder,
+    options: Readonly<Record<string, unknown>>
   ) => void
 
   interface ConvertOptions {
@@ -35,5 +49,5 @@ declare module "html-to-text" {
     readonly selectors?: ReadonlyArray<Selector>
   }
 
-  export const compile: (options: ConvertOptions) => (html: string) => string
+  export const compile: (options: ConvertOptions) => (html: string, metadata: Metadata) => string
 }

@@ -3,7 +3,7 @@
  *
  * The time that html-to-text takes grows with the square of the number of tags, so html with very many tags gets no text.
  */
-import type { Formatter } from "html-to-text"
+import type { Formatter, Node } from "html-to-text"
 import { compile } from "html-to-text"
 
 /** Html that is longer, in UTF-16 units, gets no text. */
@@ -21,12 +21,46 @@ const cell: Formatter = (element, walk, builder) => {
   builder.addInline(" ")
 }
 
+/**
+ * Characters and elements in quotes, lists and links. What is in several of them counts once for each. Html with more gets no text, because each level adds
+ * a mark to each line, and html-to-text reads all lines again. Html at this bound takes about 0.5 s.
+ */
+const nestedUnitsMax = 1024 * 1024
+
+const unitsIn = (node: Node): number => {
+  let units = 0
+  const left = [node]
+  for (let one = left.pop(); one !== undefined; one = left.pop()) {
+    units += 1 + (one.data?.length ?? 0)
+    for (const child of one.children ?? []) left.push(child)
+  }
+  return units
+}
+
+/** Writes the element by another formatter, within `nestedUnitsMax`. */
+const bounded =
+  (format: string): Formatter =>
+  (element, walk, builder, options) => {
+    builder.metadata.nestedUnits += unitsIn(element)
+    if (builder.metadata.nestedUnits > nestedUnitsMax) throw new RangeError("The html is nested too much.")
+    builder.options.formatters[format]!(element, walk, builder, options)
+  }
+
 const convert = compile({
   wordwrap: 76,
-  formatters: { cell },
+  formatters: {
+    cell,
+    link: bounded("anchor"),
+    quote: bounded("blockquote"),
+    bullets: bounded("unorderedList"),
+    numbers: bounded("orderedList")
+  },
   limits: { ellipsis: "", maxDepth: 200, maxInputLength: htmlLengthMax },
   selectors: [
-    { selector: "a", options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true } },
+    { selector: "blockquote", format: "quote" },
+    { selector: "ul", format: "bullets" },
+    { selector: "ol", format: "numbers" },
+    { selector: "a", format: "link", options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true } },
     ...["head", "title", "img", "template"].map((selector) => ({ selector, format: "skip" })),
     // Each row begins a new line.
     { selector: "tr", format: "block", options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
@@ -44,9 +78,21 @@ const hasManyTags = (html: string): boolean => {
   return false
 }
 
-/** Returns the text of the html, or `null` when the html has no text, is longer than 2 MiB or has more than 10,000 tags. */
+/** Html for which html-to-text throws gets no text. The mail can be sent without it. */
+const converted = (html: string): string => {
+  try {
+    return convert(html, { nestedUnits: 0 })
+  } catch {
+    return ""
+  }
+}
+
+/**
+ * Returns the text of the html. Returns `null` when the html has no text, is longer than 2 MiB, has more than 10,000 tags, or has much text in many
+ * quotes, lists or links. Returns `null` also when the text would be longer than 2 MiB, or when html-to-text cannot convert the html.
+ */
 export const textAlternativeOf = (html: string): string | null => {
   if (html.length > htmlLengthMax || hasManyTags(html)) return null
-  const text = convert(html).trim()
-  return text === "" ? null : text
+  const text = converted(html).trim()
+  return text === "" || text.length > htmlLengthMax ? null : text
 }

@@ -34,6 +34,29 @@ describe("textAlternativeOf", () => {
     expect(textAlternativeOf(`top${"<div>".repeat(9_000)}deep`)).toBe("top")
   })
 
+  const mebibyte = 1024 * 1024
+  it.each([
+    ["lines in quotes", `${"<blockquote>".repeat(30)}<pre>${"a\n".repeat(mebibyte / 4)}`],
+    ["words in lists", `${"<ul><li>".repeat(60)}${"a ".repeat(mebibyte / 4)}`],
+    ["lines in numbered lists", `${"<ol start=1e18><li>".repeat(60)}<pre>${"a\n".repeat(mebibyte / 4)}`],
+    ["line breaks in quotes", `${"<blockquote>".repeat(190)}${"a<br>".repeat(9000)}`],
+    ["words in links", `${"<a href=x>".repeat(190)}${"a ".repeat(mebibyte / 4)}`],
+    ["long text in one quote", `<blockquote>${"a ".repeat(mebibyte / 2)}`],
+    ["lines behind long numbers", `<ol start=1e18><li><pre>${"a\n".repeat(mebibyte / 2 - 5)}`]
+  ])("returns nothing for %s that would make a text of many times the size", (_, html) => {
+    expect(textAlternativeOf(html)).toBeNull()
+  })
+
+  it("makes the text of quotes and lists as mails have them", () => {
+    const quoted = `${"<blockquote>".repeat(10)}${"word ".repeat(10_000)}`
+    expect(textAlternativeOf(quoted)).toMatch(/^(?:> ){10}word/)
+    expect(textAlternativeOf("<ol type=a start=3><li>x<li>y</ol>")).toBe("c. x\n d. y")
+  })
+
+  it("returns nothing for html that html-to-text cannot convert", () => {
+    expect(textAlternativeOf("<ol type=i start=10000><li>x</ol>")).toBeNull()
+  })
+
   it("gives the same text each time", () => {
     const html = "<table><tr><td>a<td>b</table><ol><li>x</ol>"
     expect(textAlternativeOf(html)).toBe(textAlternativeOf(html))
