@@ -110,12 +110,25 @@ const deletedMessage = ({
   ...sweptCounts(deliveries).map((count): Change => ({ _tag: "AddToCounter", ...count, max: null }))
 ]
 
+/** The message without the address. Its idempotency key and the names of its files often join the address of the recipient to another word. */
+const redactedMessage = (message: Message, { redaction }: ErasedPerson): Message => {
+  const redacted = redaction.redact(message)
+  return {
+    ...redacted,
+    idempotencyKey: redaction.redactJoined(redacted.idempotencyKey),
+    attachments: redacted.attachments.map((file) => ({ ...file, filename: redaction.redactJoined(file.filename) }))
+  }
+}
+
 /** Replaces the person in a message that other people got too. */
 const sharedMessage = (
-  { message, deliveries, attempts }: MessageFacts & { readonly message: Message },
+  { message, deliveries, attempts, idempotency }: MessageFacts & { readonly message: Message },
   person: ErasedPerson
 ) => [
-  ...rewrite({ kind: "Message", record: message }, { kind: "Message", record: person.redaction.redact(message) }),
+  ...(idempotency?.result.messageId === message.id && person.redaction.redactJoined(idempotency.key) !== idempotency.key
+    ? rewrite({ kind: "Idempotency", record: idempotency }, null)
+    : []),
+  ...rewrite({ kind: "Message", record: message }, { kind: "Message", record: redactedMessage(message, person) }),
   ...deliveries.flatMap((record) =>
     rewrite({ kind: "Delivery", record }, { kind: "Delivery", record: erasedDelivery(record, person) })
   ),

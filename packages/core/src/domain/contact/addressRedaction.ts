@@ -3,6 +3,7 @@
  */
 import { toUnicode } from "tr46"
 import { parseAddress } from "../message/Address.ts"
+import { extensionsOfFiles } from "../message/mediaTypes.ts"
 import { escapeHtml } from "../template/Mustache.ts"
 import type { Fields } from "../value/Fields.ts"
 import { isFields } from "../value/Fields.ts"
@@ -19,6 +20,11 @@ export interface AddressRedaction {
   readonly isIn: (value: unknown) => boolean
   /** The value with `erasedAddress` in the place of the address. */
   readonly redact: <A>(value: A) => A
+  /**
+   * The text with `erasedAddress` in the place of the address, also where a punctuation mark joins it to a word, as in `invoice-ada@x.example.pdf`.
+   * This can be the end of another address, so use it only for a text that is about the person.
+   */
+  readonly redactJoined: (text: string) => string
   /** Whether the text is the address. */
   readonly isAddress: (text: string) => boolean
 }
@@ -43,12 +49,32 @@ const characterPattern = (character: string): string => {
 
 const spellingPattern = (spelling: string): string => [...spelling].map(characterPattern).join("")
 
-/**
- * Not within a longer address: `ada@x.example` is not in `zada@x.example` and not in `ada@x.example.org`. A combining mark is part of the letter
- * before the mark. A letter that ends an escape of a URL, such as `%3D`, is no part of the address.
- */
-const patternOf = (canonical: string): string =>
-  `(?:(?<![\\p{L}\\p{N}._+-]|\\p{L}\\p{M}{1,8})|(?<=%[0-9a-f]{2}))(?:${[...new Set(spellingsOf(canonical))].map(spellingPattern).join("|")})(?![\\p{L}\\p{N}\\p{M}_-]|\\.[\\p{L}\\p{N}])`
+/** What must not be before and after an address, so that it is not within a longer address. */
+interface Boundaries {
+  readonly before: string
+  readonly after: string
+}
+
+/** `ada@x.example` is not in `zada@x.example`, `z-ada@x.example` and `ada@x.example.org`. A combining mark is part of the letter before the mark. */
+const inText: Boundaries = {
+  before: "[\\p{L}\\p{N}._+-]|\\p{L}\\p{M}{1,8}",
+  after: "[\\p{L}\\p{N}\\p{M}_-]|\\.[\\p{L}\\p{N}]"
+}
+
+const extensions = `(?:\\.(?:${extensionsOfFiles.join("|")}))+$`
+
+/** The extension of a file name is no part of a domain: `ada@x.example` is in `ada@x.example.pdf`. */
+const inFilename: Boundaries = { ...inText, after: `(?!${extensions})(?:${inText.after})` }
+
+/** Also where a punctuation mark joins the address to a word, as in `invoice-ada@x.example_2.pdf`. */
+const inJoinedWords: Boundaries = {
+  before: "[\\p{L}\\p{N}]|\\p{L}\\p{M}{1,8}",
+  after: `(?!${extensions})(?:[\\p{L}\\p{N}\\p{M}]|\\.[\\p{L}\\p{N}])`
+}
+
+/** A letter that ends an escape of a URL, such as `%3D`, is no part of the address. */
+const patternOf = (canonical: string, { before, after }: Boundaries): string =>
+  `(?:(?<!${before})|(?<=%[0-9a-f]{2}))(?:${[...new Set(spellingsOf(canonical))].map(spellingPattern).join("|")})(?!${after})`
 
 /** The fields of records that hold one address or a list of them. */
 const addressFields: ReadonlySet<string> = new Set([
@@ -67,8 +93,8 @@ const hasTexts = (value: unknown): value is Fields => isFields(value) && !ArrayB
 
 /** Makes the redaction of an address in its canonical form. */
 export const makeAddressRedaction = (canonical: string): AddressRedaction => {
-  const pattern = patternOf(canonical)
-  const [one, every] = [new RegExp(pattern, "iu"), new RegExp(pattern, "giu")]
+  const search = (boundaries: Boundaries) => new RegExp(patternOf(canonical, boundaries), "giu")
+  const [everyInText, everyInFilename, everyJoined] = [search(inText), search(inFilename), search(inJoinedWords)]
   const isAddress = (text: string): boolean => parseAddress(text)?.canonical === canonical
   /**
    * Whether a field of an address holds the address of another person. In a text, `'brien@x.example` is an address after a quote, but
@@ -76,21 +102,28 @@ export const makeAddressRedaction = (canonical: string): AddressRedaction => {
    */
   const isOther = (text: string, name: string): boolean =>
     addressFields.has(name) && !isAddress(text) && parseAddress(text) !== undefined
+  const redactText = (text: string, name: string): string => {
+    const redacted = text.replace(name === "filename" ? everyInFilename : everyInText, erasedAddress)
+    return redacted !== text && isOther(text, name) ? text : redacted
+  }
   const isIn = (value: unknown, name = ""): boolean =>
     typeof value === "string"
-      ? one.test(value) && !isOther(value, name)
+      ? redactText(value, name) !== value
       : Array.isArray(value)
         ? value.some((item) => isIn(item, name))
         : hasTexts(value) && Object.entries(value).some(([key, field]) => isIn(key) || isIn(field, key))
   const redact = (value: unknown, name = ""): unknown =>
     typeof value === "string"
-      ? one.test(value) && !isOther(value, name)
-        ? value.replace(every, erasedAddress)
-        : value
+      ? redactText(value, name)
       : Array.isArray(value)
         ? value.map((item) => redact(item, name))
         : hasTexts(value)
           ? Object.fromEntries(Object.entries(value).map(([key, field]) => [redact(key), redact(field, key)]))
           : value
-  return { isIn: (value) => isIn(value), redact: <A>(value: A) => redact(value) as A, isAddress }
+  return {
+    isIn: (value) => isIn(value),
+    redact: <A>(value: A) => redact(value) as A,
+    redactJoined: (text) => text.replace(everyJoined, erasedAddress),
+    isAddress
+  }
 }

@@ -52,6 +52,9 @@ const typesByExtension: Readonly<Record<string, string>> = {
   zip: "application/zip"
 }
 
+/** The extensions with a known type, in lower case. */
+export const extensionsOfFiles: ReadonlyArray<string> = Object.keys(typesByExtension)
+
 /** The media type of a file name by its extension. */
 export const typeOfFilename = (filename: string): string => {
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase() ?? ""

@@ -100,6 +100,28 @@ describe("makeAddressRedaction", () => {
     })
   })
 
+  it.each([
+    ["ada@example.org.pdf", "E.pdf"],
+    ["Invoice for ADA@example.org.csv.gz", "Invoice for E.csv.gz"],
+    ["ada@example.org", "E"],
+    ["ada@example.org.uk.pdf", "ada@example.org.uk.pdf"],
+    ["mary-ada@example.org.pdf", "mary-ada@example.org.pdf"]
+  ])("replaces the address in the file name %j, and not in a longer address", (filename, left) => {
+    expect(ada.redact({ filename })).toEqual({ filename: left.replace("E", erasedAddress) })
+    expect(ada.isIn({ filename })).toBe(filename !== left)
+  })
+
+  it.each([
+    ["welcome-ada@example.org", "welcome-E"],
+    ["ada@example.org_2", "E_2"],
+    ["order.7_ADA@example.org-1", "order.7_E-1"],
+    ["invoice-ada@example.org.pdf", "invoice-E.pdf"],
+    ["zada@example.org", "zada@example.org"],
+    ["ada@example.org.uk", "ada@example.org.uk"]
+  ])("replaces the address in %j where a punctuation mark joins it to a word", (text, left) => {
+    expect(ada.redactJoined(text)).toBe(left.replace("E", erasedAddress))
+  })
+
   it("leaves no text in which it finds the address, and changes nothing else", () => {
     const piece = fc.constantFrom(
       "ada@example.org",

@@ -100,6 +100,20 @@ describe.each(stores)("Contacts.erase, over $name", (store) => {
       })
     ))
 
+  it("finds the address in the names of files and in an idempotency key, also where it is joined to a word", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const to = ["bob@example.org", email]
+        const file = (filename: string) => ({ filename, content: new Uint8Array([1]) })
+        yield* send(`welcome-${email}`, { to, attachments: [file(`invoice_${email}.pdf`)] })
+        yield* send(`${email}_2`, { to })
+        yield* send("mention", { to: "bob@example.org", attachments: [file(`${email}.pdf`)] })
+        yield* tick
+        expect(yield* erase).toMatchObject({ isComplete: true, deleted: { Idempotency: 2 }, redacted: { Message: 3 } })
+        expect(yield* recordsWith(email)).toEqual([])
+      })
+    ))
+
   it("deletes the files of deleted messages, and keeps those of other messages", () =>
     withTestMail(store)(
       Effect.gen(function* () {
