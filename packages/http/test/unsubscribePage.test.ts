@@ -1,7 +1,8 @@
 /**
  * The page of the links to unsubscribe.
  */
-import { events, openTestMail, send, stores, tick } from "@mailkeep/test-support"
+import { Contacts } from "@mailkeep/core"
+import { events, openTestMail, project, send, stores, tick } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fetchHandler } from "../src/server/fetchHandler.ts"
@@ -67,5 +68,14 @@ describe("the page of the links to unsubscribe", () => {
     }
     expect(await suppressedSend()).toBe(true)
     expect(await unsubscribed()).toBe(0)
+  })
+  it("answers 410 with a way out for a link whose message was deleted, and does not blame the link", async () => {
+    await mail.runPromise(Effect.flatMap(Contacts, (contacts) => contacts.erase(project, "ada@example.org")))
+    const response = await fetch(path, { method: "POST" })
+    expect(response.status).toBe(410)
+    const html = await response.text()
+    expect(html).toContain("This link has expired")
+    expect(html).toContain("write to the sender")
+    expect(html).not.toContain("Open the link as it is in the message")
   })
 })

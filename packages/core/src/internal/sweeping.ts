@@ -27,7 +27,8 @@ const pauseAfterJumpMillis = dayMillis
 export interface RetentionOptions {
   /**
    * How long a message is kept after its last delivery has ended. Then it is deleted with its deliveries, its attempts and its files: the whole
-   * log of it. A report that comes later, such as a bounce, changes nothing. Default: messages are kept.
+   * log of it. A report that comes later, such as a bounce, changes nothing, and a link to unsubscribe of the message no longer works. Default:
+   * messages are kept.
    */
   readonly messagesMillis?: number | null | undefined
   /**

@@ -35,6 +35,13 @@ const question = () =>
   )
 const done = () => page(200, "You are unsubscribed", "<p>You get no more of these messages.</p>")
 const unknown = () => page(404, "This link does not work", "<p>Open the link as it is in the message.</p>")
+/** The link is genuine, but the delivery that it names was deleted after its time, or its recipient was erased. */
+const expired = () =>
+  page(
+    410,
+    "This link has expired",
+    "<p>The message of this link is no longer stored. To get no more of these messages, write to the sender, or use the link in a newer message.</p>"
+  )
 const unavailable = () =>
   page(503, "Please try again", "<p>The request could not be stored. Please try again in a minute.</p>")
 
@@ -50,7 +57,9 @@ const show = Effect.gen(function* () {
 
 const unsubscribe = Effect.gen(function* () {
   const links = yield* UnsubscribeLinks
-  return (yield* links.unsubscribe(yield* token)) ? done() : unknown()
+  const given = yield* token
+  if (yield* links.unsubscribe(given)) return done()
+  return links.isValid(given) ? expired() : unknown()
 }).pipe(Effect.catchTag("StoreUnavailable", () => Effect.succeed(unavailable())))
 
 /** The routes of the page, below the mount path of the interface. */

@@ -54,7 +54,8 @@ export class UnsubscribeLinks extends Context.Service<
     readonly isValid: (token: string) => boolean
     /**
      * Unsubscribes the recipient of the delivery: the address is suppressed, and its contact becomes `unsubscribed` with an event. Returns
-     * `false` for a token that is not valid, and for a recipient that was erased. A repeat changes nothing.
+     * `false` for a token that is not valid, for a recipient that was erased, and for a message that was deleted after its time
+     * (`retention.messagesMillis`). A repeat changes nothing.
      */
     readonly unsubscribe: (token: string) => Effect.Effect<boolean, StoreUnavailable>
   }
