@@ -198,7 +198,7 @@ const warnOfDisabled = ({ id, projectId, content }: ResourceOf<"webhook">, resul
   })
 
 /** Counts an event delivery that has ended. */
-const countEnded = ({ subscriber, status }: EventDelivery): Effect.Effect<void> =>
+export const countEnded = ({ subscriber, status }: EventDelivery): Effect.Effect<void> =>
   status === "pending"
     ? Effect.void
     : recordMetric(

@@ -8,9 +8,11 @@ import type { Position } from "../domain/store/Paging.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../domain/value/Instant.ts"
 import type { OptionRules } from "../domain/value/OptionRule.ts"
 import { wholeOrNullOption } from "../domain/value/OptionRule.ts"
+import type { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { ClockReading } from "./clockJumpDetector.ts"
 import { makePruning } from "./pruning.ts"
+import { makeEndUnattempted } from "./unattemptedEvents.ts"
 
 const eventRetentionMillisDefault = 30 * dayMillis
 const everyMillis = 10 * minuteMillis
@@ -41,7 +43,8 @@ export interface RetentionOptions {
    */
   readonly attachmentsMillis?: number | null | undefined
   /**
-   * How long events are kept, and event deliveries after their end. An event delivery that still waits then fails with `event_deleted`. The
+   * How long events are kept, and event deliveries after their end. An event delivery that still waits then fails with `event_deleted`, also
+   * when no process has its handler or an event sink. The
    * retries of a webhook take up to 4 days, and longer if it asks for more time with `Retry-After`. Default: 30 days.
    */
   readonly eventsMillis?: number | null | undefined
@@ -75,15 +78,25 @@ const makeMessageSweeping = (store: MailStoreShape) => {
     )
 }
 
-/** Deletes one batch of each kind, and prunes one page of messages, at most every 10 min. Returns whether more expired records are left. */
+/** What the sweeps need. */
+export interface SweepingDeps {
+  readonly store: MailStoreShape
+  readonly crypto: Crypto["Service"]
+  readonly readClock: Effect.Effect<ClockReading>
+}
+
+/**
+ * Deletes one batch of each kind, ends one batch of event deliveries that nobody attempts, and prunes one page of messages, at most every 10 min.
+ * Returns whether more expired records are left.
+ */
 export const makeSweeping = (
-  store: MailStoreShape,
-  readClock: Effect.Effect<ClockReading>,
+  { store, crypto, readClock }: SweepingDeps,
   { messagesMillis, bodiesMillis, attachmentsMillis, eventsMillis }: RetentionOptions = defaultRetention
 ): Effect.Effect<boolean, StoreUnavailable> => {
   let lastMillis = Number.NEGATIVE_INFINITY
   const sweepMessages = makeMessageSweeping(store)
   const prunePage = makePruning(store)
+  const endUnattempted = makeEndUnattempted(store, crypto)
   const eventRetentionMillis = eventsMillis ?? eventRetentionMillisDefault
   const ago = (now: number, millis: number | null | undefined) =>
     millis === null || millis === undefined ? null : now - millis
@@ -100,11 +113,12 @@ export const makeSweeping = (
     const areMoreLeft = yield* Effect.forEach(sweepKinds, (kind) =>
       Effect.map(store.sweep({ kind, before: before[kind], limit: batchMax }), (count) => count === batchMax)
     )
+    const isEnding = yield* endUnattempted(before.events, now, batchMax)
     const messagesBefore = ago(now, messagesMillis)
     const isSweeping = messagesBefore !== null && (yield* sweepMessages(messagesBefore))
     const pruneBefore = { bodies: ago(now, bodiesMillis), attachments: ago(now, attachmentsMillis) }
     const isPruning = yield* prunePage(pruneBefore, monotonicMillis)
-    const more = isPruning || isSweeping || areMoreLeft.includes(true)
+    const more = isPruning || isSweeping || isEnding || areMoreLeft.includes(true)
     if (!more) lastMillis = monotonicMillis
     return more
   })

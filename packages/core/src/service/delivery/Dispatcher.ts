@@ -290,14 +290,15 @@ export class Dispatcher extends Context.Service<
         const handOffs = yield* HandOffs
         const settings = withDefaults(checked, handOffs.atOnceMax)
         const store = yield* MailStore
+        const crypto = yield* Crypto
         const readClock = makeClockJumpDetector(forwardJumpMillis(settings.leaseMillis))
         const deps: Deps = {
           settings,
           store,
-          lease: makeWorkerLease({ store, crypto: yield* Crypto, readClock }, settings.leaseMillis),
+          lease: makeWorkerLease({ store, crypto, readClock }, settings.leaseMillis),
           lastLanes: makeLastLanes(),
           restartLeases: makeLeaseRestart(store, readClock, settings.leaseMillis),
-          sweep: makeSweeping(store, readClock, settings.retention),
+          sweep: makeSweeping({ store, crypto, readClock }, settings.retention),
           handOffs,
           wakeUp: yield* WakeUp
         }

@@ -7,14 +7,53 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { dayMillis, hourMillis, minuteMillis } from "../../../src/domain/value/Instant.ts"
-import { MailStore } from "../../../src/index.ts"
+import { EventSender, MailStore, Webhooks } from "../../../src/index.ts"
 
 const existingRecord = (key: string) =>
   Effect.flatMap(MailStore, (store) =>
     Effect.map(store.read([{ _tag: "Idempotency", projectId: project, key }]), ([record]) => record)
   )
 
+/** Every event delivery of the store. */
+const eventDeliveries = Effect.flatMap(MailStore, (store) =>
+  Effect.map(
+    store.read([{ _tag: "Records", kind: "EventDelivery", projectId: null, after: null, limit: 1000 }]),
+    ([records]) => records.flatMap((one) => (one.kind === "EventDelivery" ? [one.record] : []))
+  )
+)
+
 describe.each(stores)("sweeping, over $name", (store) => {
+  it("ends and deletes the event deliveries that nobody attempts, and keeps those that wait for less time", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        // No process has a handler with this name any more, and none has an event sink.
+        yield* Effect.scoped((yield* EventSender).subscribe("former", () => {}, ["email.delivered"]))
+        yield* (yield* Webhooks).create(project, { url: "https://hooks.example.com/x" })
+        const sendAndWait = (key: string, days: number) =>
+          Effect.gen(function* () {
+            yield* send(key)
+            yield* tick
+            yield* sendEvents
+            yield* TestClock.adjust(days * dayMillis)
+            yield* tick
+          })
+        yield* sendAndWait("a", 29)
+        expect(yield* eventDeliveries).toHaveLength(2)
+        yield* sendAndWait("b", 2)
+        const ended = { status: "failed", dueAt: null, attemptCount: 0, latestAttempts: [{ error: "event_deleted" }] }
+        const all = yield* eventDeliveries
+        expect(all).toHaveLength(4)
+        expect(all.filter(({ createdAt }) => createdAt === start)).toMatchObject([ended, ended])
+        expect(all.filter(({ status }) => status === "pending")).toHaveLength(2)
+        yield* TestClock.adjust(31 * dayMillis)
+        yield* tick
+        expect(yield* eventDeliveries).toHaveLength(2)
+        yield* TestClock.adjust(31 * dayMillis)
+        yield* tick
+        expect(yield* eventDeliveries).toEqual([])
+      })
+    ))
+
   it("replays a send after the clock was 40 days ahead and returned", () =>
     withTestMail(store)(
       Effect.gen(function* () {
