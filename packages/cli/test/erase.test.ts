@@ -1,7 +1,7 @@
 /**
  * `mailkeep contacts erase`: afterwards no table of the store file has the address.
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -60,6 +60,33 @@ it("erases a person from every table of the store, and says what it kept", async
   const people = await run(["contacts", "erase", email, ...here()])
   expect(people).toMatchObject({ code: 0, stderr: "" })
   expect(people.stdout).toContain("Kept: the suppression, by the keyed hash of the address")
+})
+
+/** The statement of the guide for the file of a store after an erasure. */
+const guide = readFileSync(new URL("../../../docs/guides/operations.md", import.meta.url), "utf8")
+const cleaning = /```sql\n(?<statements>[^`]+)```/.exec(guide.slice(guide.indexOf("## Erase a person")))?.groups?.[
+  "statements"
+]
+
+/** Whether the bytes of the file and of its write-ahead log contain the text. */
+const isInFile = (text: string): boolean =>
+  ["", "-wal"].some((end) => {
+    const file = join(folder, `mailkeep.db${end}`)
+    return existsSync(file) && readFileSync(file).includes(text)
+  })
+
+it("leaves no part of the address in the file after the statements of the guide", async () => {
+  // The search index has the sequences of three characters of an address.
+  const parts = ["jqz", "zxv", "vwk"]
+  await runJson(["contacts", "add", "bob@example.org", ...here()])
+  await runJson(["contacts", "add", "jqzxvwk@example.org", ...here()])
+  await runJson(["contacts", "erase", "jqzxvwk@example.org", ...here()])
+  expect(parts.filter(isInFile)).toEqual(parts)
+  const database = new DatabaseSync(join(folder, "mailkeep.db"))
+  database.exec(cleaning ?? "VACUUM")
+  database.close()
+  expect(parts.filter(isInFile)).toEqual([])
+  expect(await runJson(["contacts", "list", "--search", "bob@", ...here()])).toMatchObject({ total: 1 })
 })
 
 it("refuses a text that is no address", async () => {
