@@ -153,16 +153,20 @@ const deleteErased = ({ store, commit, ids }: Deps, keyedAddress: KeyedAddress) 
   return commit(load, (facts) => Result.succeed(eraseContact(facts)), "bounded")
 }
 
-/** The resources of the project that contain the address. */
+/** The kinds of records with texts of the product, such as the name of an API key. An erasure keeps them. */
+const keptKinds = ["Resource", "ApiKey"] as const
+
+/** The resources and API keys of the project that contain the address. */
 const resourcesWith = ({ store }: Deps, { projectId, redaction }: ErasedPerson) =>
   Effect.gen(function* () {
     const found: Array<string> = []
-    yield* forEachRecordPage(store, { kind: "Resource", projectId }, (records) =>
-      Effect.sync(() => {
-        for (const { record } of records)
-          if (found.length < resourceIdsMax && redaction.isIn(record)) found.push(record.id)
-      })
-    )
+    for (const kind of keptKinds)
+      yield* forEachRecordPage(store, { kind, projectId }, (records) =>
+        Effect.sync(() => {
+          for (const { record } of records)
+            if (found.length < resourceIdsMax && redaction.isIn(record)) found.push(record.id)
+        })
+      )
     return found
   })
 

@@ -41,7 +41,7 @@ export interface ErasureReport extends ErasedCounts {
   readonly kept: {
     /** Whether the address stays suppressed. Only its keyed hash and the reasons are kept. */
     readonly suppression: boolean
-    /** Templates, segments and other resources that contain the address. They are texts of the product. At most 100. */
+    /** The ids of templates, segments, API keys and other resources that contain the address. They are texts of the product. At most 100. */
     readonly resourceIds: ReadonlyArray<string>
   }
 }

@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { RecordKind, StoredRecord } from "../../../src/adapter.ts"
 import { inCommitOrder, MailStore, recordKinds, storedRecordKey, StoreUnavailable } from "../../../src/adapter.ts"
-import { Contacts, DeliveryLog, Feedback, Sending, Suppressions, Templates } from "../../../src/index.ts"
+import { ApiKeys, Contacts, DeliveryLog, Feedback, Sending, Suppressions, Templates } from "../../../src/index.ts"
 
 const email = "Ada.Lovelace@Example.org"
 const erase = Effect.flatMap(Contacts, (contacts) => contacts.erase(project, email))
@@ -241,6 +241,16 @@ describe.each(stores)("Contacts.erase, over $name", (store) => {
         const { kept } = yield* erase
         expect(kept.resourceIds.length).toBeGreaterThan(0)
         expect(yield* (yield* Templates).get(project, id)).toMatchObject({ id })
+      })
+    ))
+
+  it("names an API key whose name contains the address", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const apiKeys = yield* ApiKeys
+        const { apiKey } = yield* apiKeys.create(project, { name: `for ${email}`, permissions: ["email.send"] })
+        yield* apiKeys.create(project, { name: "shop", permissions: ["email.send"] })
+        expect((yield* erase).kept.resourceIds).toEqual([apiKey.id])
       })
     ))
 
