@@ -199,7 +199,7 @@ export const domainScope = Flag.String("domain-scope").pipe(
 export const expiresAt = Flag.String("expires-at").pipe(
   Flag.filterMap(
     (text) => Option.fromNullishOr(parseInstant(text)),
-    (text) => `Expected an ISO 8601 date and time with an offset, not "${text}"`
+    (text) => `Expected an ISO 8601 date and time with an offset, on a date that exists, not "${text}"`
   ),
   Flag.withDescription("When the API key expires, such as 2027-01-01T00:00:00Z"),
   Flag.optional

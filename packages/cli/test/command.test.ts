@@ -100,6 +100,10 @@ describe("keys and domains", () => {
       [["keys", "create", ...inProject(), "--permission", "email.none"], /email\.none|permission/],
       [["keys", "create", ...inProject()], /permission/],
       [["keys", "create", ...inProject(), "--permission", "email.send", "--expires-at", "tomorrow"], /ISO 8601/],
+      [
+        ["keys", "create", ...inProject(), "--permission", "email.send", "--expires-at", "2027-02-29T00:00:00Z"],
+        /on a date that exists, not "2027-02-29T00:00:00Z"/
+      ],
       [["keys", "list", "--data", "/dev/null/x", "--project", "p"], /cannot be opened/]
     ]
     for (const [args, words] of refusals) {
