@@ -104,7 +104,7 @@ export const checkDomain = (
   }
   const after = {
     ...checked,
-    nextCheckAt: existing.manuallyVerified ? null : now + nextCheckMillis(checked, transient)
+    nextCheckAt: existing.manuallyVerified ? null : now + nextCheckMillis(checked, transient, now)
   }
   return Result.succeed({
     answer: after,

@@ -112,7 +112,7 @@ const newDomain = (
     failingSince: null,
     nextCheckAt: verified
       ? null
-      : now + nextCheckMillis({ status: "pending", failingSince: null, verificationAttempts: 1 }, false),
+      : now + nextCheckMillis({ status: "pending", failingSince: null, createdAt: now }, false, now),
     createdAt: now,
     updatedAt: now,
     revision: 1

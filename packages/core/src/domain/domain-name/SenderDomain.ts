@@ -131,14 +131,19 @@ export const returnPathDomainOf = (domain: SenderDomainRecord | null): string | 
 /** How long a verified domain can still send after its checks begin to fail. */
 export const dnsFailingMillisMax = dayMillis
 
-/** Returns the time from one check to the next. `transient` means that the last check failed temporarily. */
+/**
+ * Returns the time from one check to the next. `transient` means that the last check failed temporarily. A domain that is not verified waits as long
+ * as it exists, limited to between 5 min and a day. The number of checks says nothing: a page that asks for a check every few seconds must not delay
+ * the next one.
+ */
 export const nextCheckMillis = (
-  domain: Pick<SenderDomainRecord, "status" | "failingSince" | "verificationAttempts">,
-  transient: boolean
+  domain: Pick<SenderDomainRecord, "status" | "failingSince" | "createdAt">,
+  transient: boolean,
+  now: Instant
 ): number => {
   if (transient) return 10 * minuteMillis
   if (domain.status === "verified") return domain.failingSince === null ? dayMillis : hourMillis
-  return Math.min(dayMillis, 5 * minuteMillis * 2 ** Math.min(12, Math.max(0, domain.verificationAttempts - 1)))
+  return Math.min(dayMillis, Math.max(5 * minuteMillis, now - domain.createdAt))
 }
 
 /** The names of the operator's mail host for the DNS records. */

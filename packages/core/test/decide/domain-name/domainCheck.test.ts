@@ -109,6 +109,19 @@ describe("checkDomain", () => {
       nextCheckAt: now + 10 * minuteMillis
     }))
 
+  it.each([
+    [0, 5 * minuteMillis],
+    [5 * minuteMillis, 5 * minuteMillis],
+    [40 * minuteMillis, 40 * minuteMillis],
+    [3 * dayMillis, dayMillis],
+    [-hourMillis, 5 * minuteMillis]
+  ])("checks a domain of %j ms that is not verified again after %j ms, however often a user has asked", (age, wait) => {
+    for (const verificationAttempts of [0, 1, 12, 1000]) {
+      const existing = { ...pending, createdAt: now - age, verificationAttempts }
+      expect(check(existing, "failed", "verified").after.nextCheckAt).toBe(now + wait)
+    }
+  })
+
   it("clears the failure of a domain that is right again, and checks it after a day", () => {
     const { after, events } = check(domain({ records, failingSince: now - 1, lastVerifiedAt: 1 }), "verified", "failed")
     expect(after).toMatchObject({
