@@ -5,7 +5,6 @@
 import { Effect, Result } from "effect"
 import { endUnattempted } from "../decide/event/endUnattempted.ts"
 import type { Instant } from "../domain/value/Instant.ts"
-import { minuteMillis } from "../domain/value/Instant.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { makeCommit } from "./commit.ts"
@@ -25,8 +24,9 @@ export const makeEndUnattempted = (store: MailStoreShape, crypto: Crypto["Servic
       const waiting = pending.filter(({ dueAt }) => dueAt < before)
       const counts = yield* Effect.forEach(waiting, ({ subscriber }) =>
         Effect.gen(function* () {
-          // Claimed as of `before`, so that this takes no event delivery that became due later, or whose worker has had a lease since.
-          const claim = { subscriber, now: before - 1, limit, worker, leaseUntil: before + minuteMillis }
+          // Claimed as of `before`: this takes no event delivery that became due later, or whose worker has had a lease since. The lease has ended
+          // already, and the fencing token protects the commit.
+          const claim = { subscriber, now: before - 1, limit, worker, leaseUntil: before }
           const claimed = yield* store.claimEventDeliveries(claim)
           const ended = yield* commit(Effect.void, () => Result.succeed(endUnattempted(claimed, now)), "once").pipe(
             // Another worker has claimed one of them since.
