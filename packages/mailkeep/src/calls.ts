@@ -1,12 +1,13 @@
 /**
  * Runs the effects of the core as promises: rejects with the failures of the core, follows an `AbortSignal`, and knows the calls under way.
  */
-import { InvalidArgument, StoreUnavailable, TransactionRefused } from "@mailkeep/core"
+import { StoreUnavailable, TransactionRefused } from "@mailkeep/core"
 import type { CallOptions } from "@mailkeep/core/handle"
 import { callIssues, withOwnMessage } from "@mailkeep/core/handle"
 import type { Context, Scheduler } from "effect"
 import { Cause, Duration, Effect, Exit, Fiber } from "effect"
 import type { CoreServices } from "./coreRuntime.ts"
+import { invalidArgument } from "./invalidArgument.ts"
 import { scheduler } from "./scheduler.ts"
 
 /** Runs an effect of the core as a promise. */
@@ -99,7 +100,7 @@ export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (r
 
   const run: Run = async (effect, options) => {
     const issues = callIssues(options)
-    if (issues.length > 0) throw withOwnMessage(new InvalidArgument({ argument: "options", issues }))
+    if (issues.length > 0) throw invalidArgument({ argument: "options", issues })
     const signal = options?.signal
     signal?.throwIfAborted()
     const current = runtime()

@@ -3,13 +3,14 @@
  */
 import type { ProjectId, Sending } from "@mailkeep/core"
 import { Dispatcher, Domains, EventSender, Health, Projects } from "@mailkeep/core"
-import { InvalidArgument, issue, parseSubscription } from "@mailkeep/core/binding"
+import { issue, parseSubscription } from "@mailkeep/core/binding"
 import { Effect, Exit, Result } from "effect"
 import { makeCalls } from "./calls.ts"
 import { checkHandleOptions, checkOptions } from "./checkOptions.ts"
 import type { Subscription } from "./coreRuntime.ts"
 import { makeCoreRuntime, subscribe } from "./coreRuntime.ts"
 import { makeEmbeddedProject } from "./embeddedProject.ts"
+import { invalidArgument } from "./invalidArgument.ts"
 import { makeTransactionSends } from "./makeTransactionSends.ts"
 import type { Mail, MailProject, ProjectsHandle } from "./Mail.ts"
 import type { MailOptions } from "./MailOptions.ts"
@@ -132,14 +133,14 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
     project: (id, settings) => {
       checkHandleOptions(settings)
       // The core would take an object for a principal, as a binding passes it.
-      if (typeof id !== "string") throw new InvalidArgument({ argument: "ids", issues: [projectIdIssue] })
+      if (typeof id !== "string") throw invalidArgument({ argument: "ids", issues: [projectIdIssue] })
       return makeProject(id, settings?.from)
     },
     projects,
     on: async (name, kinds, handler) => {
       // Before the mail is open too. A wrong subscription would otherwise let each opening fail.
       const parsed = parseSubscription({ name, kinds, handler })
-      if (Result.isFailure(parsed)) throw new InvalidArgument({ argument: "input", issues: parsed.failure })
+      if (Result.isFailure(parsed)) throw invalidArgument({ argument: "input", issues: parsed.failure })
       // The core gives a handler only events of its kinds.
       const subscription: Subscription = { name, kinds, handler: handler as Subscription["handler"] }
       if (opening.add(subscription)) await run(subscribe(subscription))

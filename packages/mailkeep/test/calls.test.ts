@@ -54,6 +54,25 @@ describe("a refused call", () => {
     expect([message, again.message]).toEqual([`The path is that of a folder: ${tmpdir()}`, "Changed."])
   })
 
+  it("gives a refusal that needs no store a message that a framework may change, and another thread receives", async () => {
+    const mail = lazyMail(quiet())
+    const calls: ReadonlyArray<() => unknown> = [
+      () => mail.on("bounces", ["email.opened"] as never, () => {}),
+      () => mail.project(7 as never),
+      () => mail.outbox.row({ ...welcome, subject: "" }),
+      () => mail.outbox.row({ ...welcome, attachments: [{ filename: "a.txt", path: "a.txt" }] } as never),
+      () => mail.outbox.row({ ...welcome, idempotencyKey: 7 } as never),
+      () => mail.project("a project!").outbox.row(welcome)
+    ]
+    for (const call of calls) {
+      const failure = (await rejection((async () => call())())) as Error
+      expect(failure).toBeInstanceOf(InvalidArgument)
+      expect(structuredClone(failure).message).toBe(failure.message)
+      failure.message = "Changed."
+      expect([failure.message, Object.keys(failure).includes("message")]).toEqual(["Changed.", false])
+    }
+  })
+
   it("rejects with a defect as it is, with its own frames and those of the caller", async () => {
     const bug = new Error("The product has a bug.")
     const mail = await openQuiet(planThat(() => Promise.reject(bug)))

@@ -3,11 +3,11 @@
  */
 import { randomBytes } from "node:crypto"
 import type { ProjectId, SendInput, SendOptions } from "@mailkeep/core"
-import { InvalidArgument } from "@mailkeep/core"
 import type { Fields } from "@mailkeep/core/binding"
 import { isFields, isProjectId, issue, parseSend, parseSendOptions } from "@mailkeep/core/binding"
 import type { EmbeddedSendInput } from "@mailkeep/core/handle"
 import { Clock, Effect, Result } from "effect"
+import { invalidArgument } from "../invalidArgument.ts"
 import { splitSend } from "../sendInput.ts"
 import type { OutboxRow } from "./OutboxSource.ts"
 
@@ -56,15 +56,15 @@ const checkFiles = ({ attachments }: Fields): void => {
       ? [issue(["attachments", n, "path"], "not_allowed_here", "is not allowed in an outbox; give content")]
       : []
   )
-  if (issues.length > 0) throw new InvalidArgument({ argument: "input", issues })
+  if (issues.length > 0) throw invalidArgument({ argument: "input", issues })
 }
 
 /** Throws `InvalidArgument` with all issues when the form of the send is wrong. */
 const checkForm = ({ message, options }: OutboxSend): void => {
   const validOptions = parseSendOptions(options)
-  if (Result.isFailure(validOptions)) throw new InvalidArgument({ argument: "options", issues: validOptions.failure })
+  if (Result.isFailure(validOptions)) throw invalidArgument({ argument: "options", issues: validOptions.failure })
   const valid = parseSend(message, "embedded", validOptions.success.shownRecipients !== null)
-  if (Result.isFailure(valid)) throw new InvalidArgument({ argument: "input", issues: valid.failure })
+  if (Result.isFailure(valid)) throw invalidArgument({ argument: "input", issues: valid.failure })
 }
 
 const randomBytesOfId = 10
@@ -90,7 +90,7 @@ export const makeOutboxRow = (input: EmbeddedSendInput, projectId: ProjectId, fr
   // Checks what the drain will read.
   const read = readPayload(payload)
   if (read === null)
-    throw new InvalidArgument({
+    throw invalidArgument({
       argument: "ids",
       issues: [issue(["projectId"], "invalid_value", "must be 1 to 64 letters, digits, hyphens or underscores")]
     })
