@@ -1,9 +1,11 @@
 /**
  * Checks what the transport gets and what it returns. Each value that becomes a header field is checked again just before the transport gets the message,
  * because another program may have written to the store. A line break in a value would add a header field that the writer of the value chooses
- * (RFC 5322 §2.2). A transport that is written without types may return a value of another form.
+ * (RFC 5322 §2.2). A transport that is written without types may return a value of another form. A store may refuse such a value. The outcome would
+ * then be lost, and the message sent again.
  */
 import { Data, Effect } from "effect"
+import type { SmtpReply, SmtpStage } from "../domain/delivery/SmtpReply.ts"
 import { areSafeHeaderFields } from "../domain/message/HeaderField.ts"
 import { isOneLine } from "../domain/value/TextRule.ts"
 import type { HandOff, HandOffOutcome, HandOffRevoked, TransportShape } from "../port/Transport.ts"
@@ -55,9 +57,36 @@ const isOutcome = (value: unknown): value is HandOffOutcome => {
 const noOutcomeSentence =
   "The transport returned no outcome. It must return an object with _tag (Accepted, Delivered or Refused) and reply."
 
-/** Whether the relay has the message is unknown, as after a lost connection. */
+const smtpStages: Readonly<Record<SmtpStage, true>> = {
+  connect: true,
+  greeting: true,
+  auth: true,
+  mail: true,
+  rcpt: true,
+  data: true,
+  endOfData: true
+}
+
+const isStage = (stage: unknown): stage is SmtpStage => typeof stage === "string" && Object.hasOwn(smtpStages, stage)
+
+const toReplyCode = (code: unknown): number | null => (/^[1-9]\d\d$/.test(String(code)) ? Number(code) : null)
+
+const toEnhancedCode = (code: unknown): string | null =>
+  typeof code === "string" && /^[245]\.\d{1,3}\.\d{1,3}$/.test(code) ? code : null
+
+/** A code of another form counts as none. */
+const toReply = ({ stage, smtpCode, enhancedCode, text }: SmtpReply): SmtpReply => ({
+  stage: isStage(stage) ? stage : "endOfData",
+  smtpCode: toReplyCode(smtpCode),
+  enhancedCode: toEnhancedCode(enhancedCode),
+  text
+})
+
+/** Without an outcome, whether the relay has the message is unknown, as after a lost connection. */
 const withOutcome = (outcome: unknown): Effect.Effect<HandOffOutcome, TransportUnavailable> =>
-  isOutcome(outcome) ? Effect.succeed(outcome) : Effect.fail(new TransportUnavailable({ reason: noOutcomeSentence }))
+  isOutcome(outcome)
+    ? Effect.succeed({ ...outcome, reply: toReply(outcome.reply) })
+    : Effect.fail(new TransportUnavailable({ reason: noOutcomeSentence }))
 
 /** The transport of the adapter with the checks before and after each hand-off. */
 export const checkedTransport = (transport: TransportShape): CheckedTransport => ({

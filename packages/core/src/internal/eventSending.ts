@@ -20,6 +20,7 @@ import { isPromiseLike } from "../port/promised.ts"
 import type { EventSinkShape } from "../port/EventSink.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { recordMetric } from "../port/metrics.ts"
+import { sendBySink } from "./checkedSink.ts"
 import type { Commit, NotStored } from "./commit.ts"
 import { outcomeKeptMillis } from "./commit.ts"
 import type { HandlerFailure } from "./handlerFailureLog.ts"
@@ -114,15 +115,8 @@ export const sendToWebhook = (
       timestamp: Math.floor(now / secondMillis),
       body: text
     })
-    const sending = sink.send({
-      id: eventDeliveryId,
-      endpoint: content.url,
-      headers,
-      body: new TextEncoder().encode(text)
-    })
-    return yield* sending.pipe(
-      Effect.catch(({ reason }) => Effect.succeed(noReply(reason))),
-      Effect.catchDefect(() => Effect.succeed(noReply("sink_failed"))),
+    const request = { id: eventDeliveryId, endpoint: content.url, headers, body: new TextEncoder().encode(text) }
+    return yield* sendBySink(sink, request).pipe(
       Effect.timeoutOption(Duration.millis(eventDeliveryDeadlineMillis)),
       Effect.map(Option.getOrElse(() => noReply("timeout")))
     )

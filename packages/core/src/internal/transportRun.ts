@@ -3,11 +3,17 @@
  */
 import { Cause, Effect, Exit } from "effect"
 import type { HandOffResult } from "../decide/delivery/attemptEnd.ts"
+import { shownText } from "../domain/value/shownText.ts"
 import type { HandOff, HandOffOutcome } from "../port/Transport.ts"
 import { HandOffRevoked, TransportUnavailable } from "../port/Transport.ts"
 import type { CheckedTransport } from "./checkedTransport.ts"
 import { UnsafeHeaderValue } from "./checkedTransport.ts"
 import type { Outgoing } from "./outgoing.ts"
+
+const failedSentence = "The transport failed."
+
+/** The reason of a transport that is written without types may be no text. */
+const reasonOf = (reason: unknown): string => (typeof reason === "string" ? shownText(reason) : failedSentence)
 
 /** The result of the hand-off after the transport has ended. `undefined`: the deadline of the hand-off expired. */
 export const handOffResultOf = (
@@ -22,10 +28,10 @@ export const handOffResultOf = (
       if (error instanceof HandOffRevoked) return { _tag: "Revoked" }
       if (error instanceof UnsafeHeaderValue) return { _tag: "NotSendable", why: error.message }
       const { reason: why, certainlyNotAccepted = false, relayFault = true } = error
-      return { _tag: "NoReply", why, certainlyNotAccepted, relayFault }
+      return { _tag: "NoReply", why: reasonOf(why), certainlyNotAccepted, relayFault }
     }
   }
-  return { _tag: "NoReply", why: "The transport failed." }
+  return { _tag: "NoReply", why: failedSentence }
 }
 
 /**

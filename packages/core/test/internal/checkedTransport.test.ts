@@ -18,6 +18,7 @@ import { StubTransport } from "@mailkeep/smtp"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { HandOff, HandOffOutcome, TransportShape } from "../../src/port/Transport.ts"
+import { TransportUnavailable } from "../../src/port/Transport.ts"
 import type { Message } from "../../src/index.ts"
 import { freshState } from "../../src/domain/delivery/Delivery.ts"
 import { inCommitOrder } from "../../src/domain/store/commitOrder.ts"
@@ -100,6 +101,27 @@ describe("a checked transport", () => {
     })
   })
 
+  it.each<[string, object, object]>([
+    ["only a text", {}, { stage: "endOfData", smtpCode: null, enhancedCode: null }],
+    ["undefined codes", { smtpCode: undefined, enhancedCode: undefined }, { smtpCode: null, enhancedCode: null }],
+    ["a code of digits in a text", { smtpCode: "550" }, { smtpCode: 550 }],
+    ["a code that is no number", { smtpCode: Number.NaN }, { smtpCode: null }],
+    ["a code that is not whole", { smtpCode: 250.5 }, { smtpCode: null }],
+    ["a code of four digits", { smtpCode: 2500 }, { smtpCode: null }],
+    ["an enhanced code with other characters", { enhancedCode: "5.1.1 \u0000" }, { enhancedCode: null }],
+    ["codes that SMTP has", { smtpCode: 550, enhancedCode: "5.1.10" }, { smtpCode: 550, enhancedCode: "5.1.10" }],
+    ["a stage that SMTP does not have", { stage: "sent" }, { stage: "endOfData" }],
+    ["another stage of SMTP", { stage: "rcpt" }, { stage: "rcpt" }]
+  ])(
+    "returns a reply that every store keeps when the transport returns a reply with %s",
+    async (_, reply, expected) => {
+      const outcome = { _tag: "Refused", reply: { text: "No.", ...reply } } as HandOffOutcome
+      const other: TransportShape = { ...transport, handOff: () => Effect.succeed(outcome) }
+      const checked = await Effect.runPromise(checkedTransport(other).handOff(good))
+      expect(checked).toMatchObject({ _tag: "Refused", reply: { text: "No.", ...expected } })
+    }
+  )
+
   it.each<[string, HandOff, string]>([
     ["sender name", withMessage({ from: { name: broken, address: "a@example.com" } }), "sender name"],
     ["sender address", withMessage({ from: { name: null, address: broken } }), "sender address"],
@@ -156,6 +178,35 @@ const seed = (change: Partial<Message>) =>
       ])
     )
   })
+
+describe.each(stores)("a transport that is written without types, over $name", (store) => {
+  const attempted = (handOff: TransportShape["handOff"]) =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const { deliveryIds } = yield* send("k")
+        const stub = yield* StubTransport.StubTransport
+        yield* tickWith({ ...stub, handOff })
+        yield* expectBalanced
+        return yield* detail(deliveryIds[0]!)
+      })
+    )
+
+  it("records a refusal without an enhanced code", async () => {
+    const reply = { stage: "rcpt", smtpCode: 550, text: "No." }
+    const { status, attempts } = await attempted(() => Effect.succeed({ _tag: "Refused", reply } as HandOffOutcome))
+    expect(status).toBe("bounced")
+    expect(attempts).toMatchObject([{ outcome: "rejected", smtpCode: 550, enhancedCode: null }])
+  })
+
+  it.each<[string, unknown, string]>([
+    ["one line of a reason with control characters and half a surrogate pair", "a\u0000b\r\nc\ud83d", "a b c\ufffd"],
+    ["at most 1,000 characters of a reason", "x".repeat(5000), "x".repeat(1000)],
+    ["that the transport failed without a reason", undefined, "The transport failed."]
+  ])("stores %s", async (_, reason, statusMessage) => {
+    const failure = new TransportUnavailable({ reason: reason as string })
+    expect(await attempted(() => Effect.fail(failure))).toMatchObject({ statusMessage, attempts: [{ statusMessage }] })
+  })
+})
 
 describe.each(stores)("a message that was written into the store, over $name", (store) => {
   it.each<[string, Partial<Message>]>([

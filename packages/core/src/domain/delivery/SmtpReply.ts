@@ -3,6 +3,7 @@
  * Source: decision 0022; RFC 5321 §4.2.1; RFC 3463.
  */
 import type { Trigger } from "./DeliveryTable.ts"
+import { shownText } from "../value/shownText.ts"
 import {
   causeByEnhancedCode,
   isAboutRecipient,
@@ -27,9 +28,8 @@ export interface SmtpReply {
   readonly text: string
 }
 
-/** Returns at most 1,000 characters of a reply, on one line, because the text comes from a remote system. */
-export const shownReply = (reply: SmtpReply): string =>
-  reply.text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").slice(0, 1000)
+/** The text of a reply as the log shows it. */
+export const shownReply = (reply: SmtpReply): string => shownText(reply.text)
 
 /** The meaning of a refusal. */
 export interface RefusalMeaning {

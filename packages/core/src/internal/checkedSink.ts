@@ -1,0 +1,36 @@
+/**
+ * Checks what an event sink returns. A sink that is written without types may return a value of another form, which would end the work without a
+ * result, so that the event would be sent again and again.
+ */
+import { Effect } from "effect"
+import type { EventDeliveryResult } from "../decide/event/finishEventDelivery.ts"
+import type { SinkOutcome } from "../domain/event/EventDelivery.ts"
+import { shownText } from "../domain/value/shownText.ts"
+import type { EventSinkShape, SinkRequest } from "../port/EventSink.ts"
+
+const noReply = (error: string): EventDeliveryResult => ({ _tag: "NoReply", error })
+
+const toSeconds = (value: unknown): number | null => (typeof value === "number" && !Number.isNaN(value) ? value : null)
+
+const toResult = (outcome: SinkOutcome | undefined | null): EventDeliveryResult => {
+  if (outcome?._tag !== "Accepted" && outcome?._tag !== "Refused") return noReply("no_outcome")
+  const status = Number.isSafeInteger(outcome.status) ? outcome.status : null
+  if (outcome._tag === "Accepted") return { _tag: "Accepted", status }
+  const { retryAfterSeconds, wantsNoMoreEvents } = outcome
+  return {
+    _tag: "Refused",
+    status,
+    retryAfterSeconds: toSeconds(retryAfterSeconds),
+    wantsNoMoreEvents: wantsNoMoreEvents === true
+  }
+}
+
+const reasonOf = (reason: unknown): string => (typeof reason === "string" ? shownText(reason) : "sink_failed")
+
+/** Sends once. Every failure and every defect of the sink becomes a result, so this effect never fails. */
+export const sendBySink = (sink: EventSinkShape, request: SinkRequest): Effect.Effect<EventDeliveryResult> =>
+  Effect.suspend(() => sink.send(request)).pipe(
+    Effect.map(toResult),
+    Effect.catch(({ reason }) => Effect.succeed(noReply(reasonOf(reason)))),
+    Effect.catchDefect(() => Effect.succeed(noReply("sink_failed")))
+  )
