@@ -88,6 +88,12 @@ const stamps = law(
     const after = { ...before, worker: "w1", fencingToken: 5 }
     yield* same("the answer", yield* claim(store), [after])
     yield* same("the delivery in the store", yield* deliveryOf(store, "del_1"), after)
+    const end = noon + leaseMillis
+    yield* same(
+      "the answer when the same worker claims the delivery again after its lease",
+      yield* claim(store, { now: end, leaseUntil: end + leaseMillis }),
+      [{ ...after, fencingToken: 6 }]
+    )
   }
 )
 

@@ -78,6 +78,12 @@ const takesDue = law(
       yield* ask(store, { _tag: "EventDelivery", projectId, id: "evd_1" }),
       taken[2]
     )
+    yield* commit(store, endLease("w"))
+    yield* same(
+      "the event deliveries that the same worker claims again after its lease",
+      yield* claim(store),
+      taken.map((one) => ({ ...one, fencingToken: 2 }))
+    )
   }
 )
 
