@@ -1,6 +1,6 @@
 /**
- * Checks what an event sink returns. A sink that is written without types may return a value of another form, which would end the work without a
- * result, so that the event would be sent again and again.
+ * Checks what an event sink returns. A sink that is written without types may return a value of another form. The work would then end without a
+ * result, and the event would be sent again and again.
  */
 import { Effect } from "effect"
 import type { EventDeliveryResult } from "../decide/event/finishEventDelivery.ts"

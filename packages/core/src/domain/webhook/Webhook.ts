@@ -66,9 +66,9 @@ export interface WebhookTestResult {
   readonly statusCode: number | null
   /**
    * Why there was no response; `null` with a response. The core sets `timeout` (no response within 15 s), `no_sink` (the process has no
-   * `EventSink`), `secret_unreadable` (another master secret encrypted the secret), `sink_failed` (a defect of the event sink) and `no_outcome` (the
-   * event sink returned no outcome). Other values come from the event sink. `@mailkeep/webhooks` sets `not_https`, `port_not_allowed`, `name_not_resolved`, `address_not_allowed`,
-   * `connection_failed`, or a system error code in lower case, such as `econnrefused`.
+   * `EventSink`) and `secret_unreadable` (another master secret encrypted the secret). It sets `sink_failed` for a defect of the event sink, and
+   * `no_outcome` when the sink returned no outcome. Other values come from the event sink. `@mailkeep/webhooks` sets `not_https`,
+   * `port_not_allowed`, `name_not_resolved`, `address_not_allowed`, `connection_failed`, or a system error code in lower case, such as `econnrefused`.
    */
   readonly error: string | null
 }
