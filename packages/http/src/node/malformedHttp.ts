@@ -12,7 +12,36 @@ export const lateRequest: RawRefusal = { status: 408, message: "The request did 
 
 const noTunnel: RawRefusal = { status: 501, message: "The method CONNECT is not supported." }
 
-const noRequest: RawRefusal = { status: 400, message: "This is not an HTTP request." }
+/** The refusal of bytes for which the parser gives a reason that is in no table below. */
+const noRequest = "This is not an HTTP request."
+
+const targetForm =
+  "The request line is not valid. Percent-encode spaces and all characters other than ASCII in the path and the query."
+const lengthForm = "The request must have at most one Content-Length field, which is a whole number."
+
+/** What is wrong, by the code of the parser. */
+const messages: ReadonlyMap<string, string> = new Map([
+  ["HPE_INVALID_METHOD", "This is not an HTTP request, or its method is unknown."],
+  ["HPE_INVALID_URL", targetForm],
+  // The parser expects the HTTP version after the first space of the target.
+  ["HPE_INVALID_CONSTANT", targetForm],
+  ["HPE_INVALID_VERSION", "The request line must end with HTTP/1.1 or HTTP/1.0 and with CR LF."],
+  ["HPE_INVALID_CONTENT_LENGTH", lengthForm],
+  ["HPE_UNEXPECTED_CONTENT_LENGTH", lengthForm],
+  ["HPE_INVALID_HEADER_TOKEN", "A header field is not valid. Check its name, its characters and its line breaks."],
+  ["HPE_INVALID_CHUNK_SIZE", "The chunks of the body are not valid."]
+])
+
+/** An attempt at request smuggling, not an unknown coding. */
+const twoLengths: RawRefusal = {
+  status: 400,
+  message: "The request must not have both Content-Length and Transfer-Encoding."
+}
+
+const tooLarge: RawRefusal = {
+  status: 431,
+  message: "The path, the query and the header fields are too large together."
+}
 
 interface ParserError extends Error {
   readonly code?: string
@@ -20,17 +49,17 @@ interface ParserError extends Error {
   readonly reason?: string
 }
 
-const refusalOf = ({ code, reason = "" }: ParserError): RawRefusal => {
+const refusalOf = ({ code = "", reason = "" }: ParserError): RawRefusal => {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return { status: 431, message: "The header fields are too large." }
+      return tooLarge
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return lateRequest
     case "HPE_INVALID_TRANSFER_ENCODING":
-      // The parser also uses this code when a request has both fields. That is an attempt at request smuggling, not an unknown coding.
-      return reason.includes("Content-Length") ? noRequest : unknownTransferCoding
+      // The parser also uses this code when a request has both fields.
+      return reason.includes("Content-Length") ? twoLengths : unknownTransferCoding
     default:
-      return noRequest
+      return { status: 400, message: messages.get(code) ?? noRequest }
   }
 }
 
