@@ -83,6 +83,22 @@ describe("the message of a 400", () => {
     expect((await wire.call("/emails/logs?endDate=2026-11-21+00:00")).body.message).toContain("must be a date")
   })
 
+  it("says how to write the plus sign of a recipient in the query", async () => {
+    await postSend(wire, sendInput({ to: "ada+news@example.org" }))
+    const refused = await wire.call("/emails/logs?recipient=ada+news@example.org")
+    expect(refused).toMatchObject(invalid("query", [["recipient"], "invalid_value"]))
+    expect(refused.body.message).toBe(
+      "query.recipient has a space in place of its +, because + means a space in a query: write %2B"
+    )
+    for (const [recipient, count] of [
+      ["ada%2Bnews@example.org", 1],
+      ["+ada%2Bnews@example.org+", 1],
+      ["%22ada+news%22@example.org", 0],
+      ["ada+news", 0]
+    ] as const)
+      expect((await wire.call(`/emails/logs?recipient=${recipient}`)).body.data.items).toHaveLength(count)
+  })
+
   it("counts every issue and names the first", async () => {
     const { body } = await postSend(wire, { from: 1, to: [], subject: "s", text: "t", x: 1 })
     expect(body.message).toBe(`body.x is not a field of this request, and ${body.details.issues.length - 1} more`)

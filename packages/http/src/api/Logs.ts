@@ -7,7 +7,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Bearer, RequiredPermission, WellFormed } from "./Access.ts"
 import { NotFoundBody } from "./Failures.ts"
 import { TextOrNull } from "./Page.ts"
-import { Cursor, dateBound, FilterText, Limit, noQuery, oneOf, Search } from "./Parameters.ts"
+import { Cursor, dateBound, FilterText, Limit, noQuery, oneOf, Recipient, Search } from "./Parameters.ts"
 
 export const DeliverySummaryBody = Schema.Struct({
   id: Schema.String,
@@ -94,7 +94,7 @@ export class Logs extends HttpApiGroup.make("logs")
         cursor: Cursor,
         status: oneOf(deliveryStatuses),
         source: FilterText,
-        recipient: FilterText,
+        recipient: Recipient,
         search: Search,
         contactId: FilterText,
         templateId: FilterText,

@@ -6,6 +6,7 @@ import {
   IdempotencyKey,
   pageLimitDefault,
   pageLimitMax,
+  parseAddress,
   parseInstantOrDay,
   says,
   searchCharactersMax,
@@ -49,6 +50,20 @@ export const FilterText = Schema.optionalKey(Schema.String)
 
 export const oneOf = <const L extends ReadonlyArray<string>>(values: L) =>
   Schema.optionalKey(Schema.Literals(values).annotate(says("invalid_value", `must be one of ${values.join(", ")}`)))
+
+/** Whether the text is no address, but is one with a plus sign in place of each inner space. */
+const isAddressWithoutPlus = (text: string): boolean =>
+  text.includes(" ") && parseAddress(text) === undefined && parseAddress(text.trim().replaceAll(" ", "+")) !== undefined
+
+/** The whole address of a recipient. Another text matches nothing, except an address whose plus sign arrived as a space, which is refused. */
+export const Recipient = Schema.optionalKey(
+  Schema.String.check(
+    Schema.makeFilter(
+      (text: string) => !isAddressWithoutPlus(text),
+      says("invalid_value", "has a space in place of its +, because + means a space in a query: write %2B")
+    )
+  )
+)
 
 /** A plus sign that is not encoded arrives as a space. */
 const offsetWithoutPlus = /[Tt][0-9:.]+ \d{2}(?::?\d{2})?$/
