@@ -104,7 +104,7 @@ describe("keys and domains", () => {
         ["keys", "create", ...inProject(), "--permission", "email.send", "--expires-at", "2027-02-29T00:00:00Z"],
         /on a date that exists, not "2027-02-29T00:00:00Z"/
       ],
-      [["keys", "list", "--data", "/dev/null/x", "--project", "p"], /cannot be opened/]
+      [["keys", "list", "--data", "/dev/null/x", "--project", "p"], /cannot be used/]
     ]
     for (const [args, words] of refusals) {
       const { code, stderr, stdout } = await run(args)

@@ -269,6 +269,7 @@ describe("a place in the pool", () => {
 
 /** A program that hands one message over and closes its transport. It prints what still keeps it alive. */
 const program = (port: number) => `
+import { Effect } from "effect"
 import { SmtpTransport } from "@mailkeep/smtp"
 const message = { messageIdHeader: "<1@a.example>", date: 0, from: { name: null, address: "a@a.example" }, replyTo: null, to: ["b@b.example"], cc: [], subject: "s", html: null, text: "t", headers: {}, attachments: [] }
 const handOff = { deliveryId: "del_1", attempt: 1, envelope: { from: "a@a.example", to: "b@b.example" }, dkim: null, message, beforeFinalize: Effect.void }
