@@ -171,6 +171,15 @@ export interface Mail extends MailProject, AsyncDisposable {
    */
   readonly tick: (options?: CallOptions) => Promise<TickReport>
   /**
+   * Deletes everything that has expired by the option `retention`, and resolves when nothing is left. For a serverless program: call it from a timer, such
+   * as once a day. A process that runs for more than 10 min needs no call, because its background and its ticks sweep by themselves. They first watch the
+   * clock, and this does not: what a clock that is ahead deletes is lost.
+   *
+   * Many records take minutes. After its `signal` is aborted, or when the process ends, what is deleted stays deleted, and the next call continues.
+   * Rejects with `StoreUnavailable` when the store fails.
+   */
+  readonly sweep: (options?: CallOptions) => Promise<void>
+  /**
    * Finishes the calls and the work under way, within `graceMillis`, and closes the store. A second call waits for the same end. Later calls reject.
    */
   readonly close: () => Promise<void>

@@ -158,6 +158,11 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
         call
       ),
     tick: (call) => run(tickWith(options.outbox), call),
+    sweep: (call) =>
+      run(
+        Dispatcher.use(({ sweep }) => sweep),
+        call
+      ),
     close,
     [Symbol.asyncDispose]: close,
     get runtime() {

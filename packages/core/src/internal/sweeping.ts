@@ -1,5 +1,5 @@
 /**
- * Deletes expired records in bounded batches, once the clock has been steady for some time. Source: decision 0035.
+ * Deletes expired records in bounded batches: in the background once the clock has been steady for some time, or at once. Source: decision 0035.
  */
 import { Effect } from "effect"
 import type { SweepKind } from "../domain/store/Claim.ts"
@@ -11,6 +11,8 @@ import { wholeOrNullOption } from "../domain/value/OptionRule.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { ClockReading } from "./clockJumpDetector.ts"
+import type { Moment } from "./moment.ts"
+import { currentMoment } from "./moment.ts"
 import { makePruning } from "./pruning.ts"
 import { makeEndUnattempted } from "./unattemptedEvents.ts"
 
@@ -44,8 +46,8 @@ export interface RetentionOptions {
   readonly attachmentsMillis?: number | null | undefined
   /**
    * How long events are kept, and event deliveries after their end. An event delivery that still waits then fails with `event_deleted`, also
-   * when no process has its handler or an event sink. The
-   * retries of a webhook take up to 4 days, and longer if it asks for more time with `Retry-After`. Default: 30 days.
+   * when no process has its handler or an event sink. The retries of a webhook take up to 4 days, and longer if it asks for more time with
+   * `Retry-After`. Default: 30 days.
    */
   readonly eventsMillis?: number | null | undefined
 }
@@ -82,44 +84,66 @@ const makeMessageSweeping = (store: MailStoreShape) => {
 export interface SweepingDeps {
   readonly store: MailStoreShape
   readonly crypto: Crypto["Service"]
-  readonly readClock: Effect.Effect<ClockReading>
 }
 
-/**
- * Deletes one batch of each kind, ends one batch of event deliveries that nobody attempts, and prunes one page of messages, at most every 10 min.
- * Returns whether more expired records are left.
- */
-export const makeSweeping = (
-  { store, crypto, readClock }: SweepingDeps,
-  { messagesMillis, bodiesMillis, attachmentsMillis, eventsMillis }: RetentionOptions = defaultRetention
-): Effect.Effect<boolean, StoreUnavailable> => {
-  let lastMillis = Number.NEGATIVE_INFINITY
+/** Deletes the next batch of everything that has expired at a moment. Returns whether more is left. */
+type SweepBatch = (moment: Moment) => Effect.Effect<boolean, StoreUnavailable>
+
+/** A batch deletes some records of each kind, ends some event deliveries that nobody attempts, and prunes a page of messages. */
+const makeSweepBatch = (
+  { store, crypto }: SweepingDeps,
+  { messagesMillis, bodiesMillis, attachmentsMillis, eventsMillis }: RetentionOptions
+): SweepBatch => {
   const sweepMessages = makeMessageSweeping(store)
   const prunePage = makePruning(store)
   const endUnattempted = makeEndUnattempted(store, crypto)
   const eventRetentionMillis = eventsMillis ?? eventRetentionMillisDefault
   const ago = (now: number, millis: number | null | undefined) =>
     millis === null || millis === undefined ? null : now - millis
+  return ({ now, monotonicMillis }) =>
+    Effect.gen(function* () {
+      const before: Readonly<Record<SweepKind, number>> = {
+        events: now - eventRetentionMillis,
+        idempotency: now,
+        leases: now - hourMillis,
+        eventDeliveries: now - eventRetentionMillis
+      }
+      const areMoreLeft = yield* Effect.forEach(sweepKinds, (kind) =>
+        Effect.map(store.sweep({ kind, before: before[kind], limit: batchMax }), (count) => count === batchMax)
+      )
+      const isEnding = yield* endUnattempted(before.events, now, batchMax)
+      const messagesBefore = ago(now, messagesMillis)
+      const isSweeping = messagesBefore !== null && (yield* sweepMessages(messagesBefore))
+      const pruneBefore = { bodies: ago(now, bodiesMillis), attachments: ago(now, attachmentsMillis) }
+      const isPruning = yield* prunePage(pruneBefore, monotonicMillis)
+      return isPruning || isSweeping || isEnding || areMoreLeft.includes(true)
+    })
+}
+
+/** Makes the sweep of a process that runs for long: one batch, at most every 10 min. Returns whether more expired records are left. */
+export const makeSweeping = (
+  deps: SweepingDeps & { readonly readClock: Effect.Effect<ClockReading> },
+  retention: RetentionOptions = defaultRetention
+): Effect.Effect<boolean, StoreUnavailable> => {
+  const sweepBatch = makeSweepBatch(deps, retention)
+  let lastMillis = Number.NEGATIVE_INFINITY
   return Effect.gen(function* () {
-    const { now, monotonicMillis, sinceJumpMillis, watchedMillis } = yield* readClock
+    const { sinceJumpMillis, watchedMillis, ...moment } = yield* deps.readClock
     if (watchedMillis < watchedMillisMin || sinceJumpMillis < pauseAfterJumpMillis) return false
-    if (monotonicMillis - lastMillis < everyMillis) return false
-    const before: Readonly<Record<SweepKind, number>> = {
-      events: now - eventRetentionMillis,
-      idempotency: now,
-      leases: now - hourMillis,
-      eventDeliveries: now - eventRetentionMillis
-    }
-    const areMoreLeft = yield* Effect.forEach(sweepKinds, (kind) =>
-      Effect.map(store.sweep({ kind, before: before[kind], limit: batchMax }), (count) => count === batchMax)
-    )
-    const isEnding = yield* endUnattempted(before.events, now, batchMax)
-    const messagesBefore = ago(now, messagesMillis)
-    const isSweeping = messagesBefore !== null && (yield* sweepMessages(messagesBefore))
-    const pruneBefore = { bodies: ago(now, bodiesMillis), attachments: ago(now, attachmentsMillis) }
-    const isPruning = yield* prunePage(pruneBefore, monotonicMillis)
-    const more = isPruning || isSweeping || isEnding || areMoreLeft.includes(true)
-    if (!more) lastMillis = monotonicMillis
+    if (moment.monotonicMillis - lastMillis < everyMillis) return false
+    const more = yield* sweepBatch(moment)
+    if (!more) lastMillis = moment.monotonicMillis
     return more
   })
 }
+
+/** Deletes everything that has expired now, batch by batch. Trusts the clock. */
+export const sweepAll = (
+  deps: SweepingDeps,
+  retention: RetentionOptions = defaultRetention
+): Effect.Effect<void, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const sweepBatch = makeSweepBatch(deps, retention)
+    const moment = yield* currentMoment
+    while (yield* sweepBatch(moment));
+  })

@@ -18,7 +18,7 @@ import type { MailNews } from "../../internal/busyTurns.ts"
 import { makeBusyTurns } from "../../internal/busyTurns.ts"
 import type { RelayHealth } from "../../internal/relayLimiter.ts"
 import type { RetentionOptions } from "../../internal/sweeping.ts"
-import { defaultRetention, makeSweeping, retentionRules } from "../../internal/sweeping.ts"
+import { defaultRetention, makeSweeping, retentionRules, sweepAll } from "../../internal/sweeping.ts"
 import type { WorkerLease } from "../../internal/workerLease.ts"
 import { forwardJumpMillis, leaseRule, makeWorkerLease } from "../../internal/workerLease.ts"
 import type { News, StartWork } from "../../internal/workLoop.ts"
@@ -275,6 +275,12 @@ export class Dispatcher extends Context.Service<
   {
     /** One tick, for a program that calls it from a timer. Processes the deliveries that are due, within the limits, and waits for their end. */
     readonly tick: Effect.Effect<DispatchReport, StoreUnavailable>
+    /**
+     * Deletes everything that has expired by the option `retention`, and ends when nothing is left. For a program that has only ticks and ends within
+     * 10 min: `run` and the ticks of a longer process sweep by themselves. They first watch the clock, and this does not: what a clock that is
+     * ahead deletes is lost. An interruption keeps what is deleted.
+     */
+    readonly sweep: Effect.Effect<void, StoreUnavailable>
     /** Runs until interrupted. Then claims no more deliveries, waits for hand-offs under way and ends the lease. */
     readonly run: Effect.Effect<never>
     /** The backlog, for how many milliseconds its oldest delivery has been due, and how the relay is doing. */
@@ -308,6 +314,7 @@ export class Dispatcher extends Context.Service<
         const { whileDispatching } = deps.wakeUp
         return {
           tick: whileDispatching(tick(deps)),
+          sweep: sweepAll({ store, crypto }, settings.retention),
           run: whileDispatching(run(deps)),
           health: health(deps)
         }

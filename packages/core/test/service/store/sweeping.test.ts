@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { dayMillis, hourMillis, minuteMillis } from "../../../src/domain/value/Instant.ts"
-import { EventSender, MailStore, Webhooks } from "../../../src/index.ts"
+import { Dispatcher, EventSender, MailStore, Webhooks } from "../../../src/index.ts"
 
 const existingRecord = (key: string) =>
   Effect.flatMap(MailStore, (store) =>
@@ -102,6 +102,23 @@ describe.each(stores)("sweeping, over $name", (store) => {
         yield* TestClock.adjust(1)
         yield* tick
         expect(yield* existingRecord("k")).toBeNull()
+      })
+    ))
+
+  it("sweeps everything at once when asked, also in the first minutes of a process", () =>
+    withTestMail(store, { retention: { messagesMillis: dayMillis } })(
+      Effect.gen(function* () {
+        const { sweep } = yield* Dispatcher
+        const count = 120
+        for (let n = 0; n < count; n++) yield* send(`old-${n}`)
+        while ((yield* tick).handedOver > 0);
+        yield* TestClock.setTime(start + 40 * dayMillis)
+        yield* send("new")
+        yield* sweep
+        expect(yield* summaries).toHaveLength(1)
+        expect(yield* existingRecord("old-0")).toBeNull()
+        expect(yield* existingRecord("new")).not.toBeNull()
+        expect(yield* events).toEqual([])
       })
     ))
 
