@@ -97,12 +97,12 @@ const givenName = (leaf: MimeLeaf): string =>
 const filenameCharactersMax = 255
 
 /** Names for parts without one. */
-const namesByType: Readonly<Record<string, string>> = {
-  "text/plain": "message.txt",
-  "text/html": "message.html",
-  "text/calendar": "invite.ics",
-  "message/rfc822": "message.eml"
-}
+const namesByType: ReadonlyMap<string, string> = new Map([
+  ["text/plain", "message.txt"],
+  ["text/html", "message.html"],
+  ["text/calendar", "invite.ics"],
+  ["message/rfc822", "message.eml"]
+])
 
 /** Returns a name without a path, without control characters, and in well-formed Unicode. */
 const filenameOf = (leaf: MimeLeaf): string => {
@@ -111,7 +111,7 @@ const filenameOf = (leaf: MimeLeaf): string => {
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "_")
     .trim()
   const kept = [...name].slice(0, filenameCharactersMax).join("")
-  return /[^.\s]/.test(kept) ? kept : (namesByType[leaf.type] ?? "attachment")
+  return /[^.\s]/.test(kept) ? kept : (namesByType.get(leaf.type) ?? "attachment")
 }
 
 /** A type that a file may have. A message in a message is kept as a file without a type, because mail programs would read it as a part. */

@@ -124,6 +124,16 @@ describe("readMessage", () => {
     expect(attachment!.filename).toBe(filename)
   })
 
+  it.each([["constructor"], ["__proto__"]])(
+    "gives a file of the type %s the name of a file without a type",
+    async (type) => {
+      const message = await read(multipart("mixed", [`Content-Type: ${type}`, "", "x"]))
+      expect(message.attachments.map(({ filename, contentType }) => [filename, contentType])).toEqual([
+        ["attachment", "application/octet-stream"]
+      ])
+    }
+  )
+
   it("copies the bytes of a file, so that the file does not keep the message in memory", async () => {
     const message = await read(multipart("mixed", ["Content-Type: a/b", "", "content"]))
     expect(message.attachments[0]!.content.buffer.byteLength).toBe("content".length)
