@@ -71,7 +71,7 @@ const notUsed = (folder: string, cause: NodeJS.ErrnoException): StoreNotOpened =
 /**
  * Creates the folder if it does not exist, and removes the access of other users to it and to the store files. The folder itself may be a
  * symbolic link; the link is kept. Throws `StoreNotOpened` when the folder or a file belongs to another user, unless the administrator (uid
- * 0) runs the command. Throws it also when a file is a link to another place, and when there can be no such folder.
+ * 0) runs the command. Throws it also when a file is a link to another place, when there can be no such folder, and for a URL.
  */
 export const keepPrivate = (folder: string, fileName: string): void => {
   if (folder === "")
@@ -79,6 +79,13 @@ export const keepPrivate = (folder: string, fileName: string): void => {
       reason: "unreachable",
       where: "--data",
       detail: "Give the path of the data folder. The environment variable with the path may not be set"
+    })
+  // The URL may contain a password, so it is not shown, and no folder gets its name.
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(folder))
+    throw new StoreNotOpened({
+      reason: "not_a_database",
+      where: "--data",
+      detail: "Give the path of a folder and no URL. Give the URL of a database with --store"
     })
   try {
     restrict(folder, fileName)

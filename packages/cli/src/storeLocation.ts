@@ -19,11 +19,14 @@ export type StoreLocation =
   /** A database of PostgreSQL. The URL may contain a password, and has no parameters of Mailkeep any more. */
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted<string>; readonly options: DatabaseOptions }
 
-/** Of a URL that is no location, shows only the scheme: the rest may contain a password. */
+/** Of a URL that is no location, and of a text with a login, shows only the beginning: the rest may contain a password. */
 const complaint = (text: string): string => {
-  const shown = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0]
-  return `Expected sqlite:PATH or postgres://…, not "${shown === undefined ? text : `${shown}…`}"`
+  const shown = /:\/\/|@/.test(text) ? `${/^[a-z][a-z0-9+.-]*:(?:\/\/)?/i.exec(text)?.[0] ?? ""}…` : text
+  return `Expected sqlite:PATH or postgres://…, not "${shown}"`
 }
+
+/** Whether the text begins as a URL with a login does. Such a text is the URL of a database and no path. */
+const hasLogin = (text: string): boolean => /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/]*@/i.test(text)
 
 const databaseOf = (text: string): Result.Result<StoreLocation, string> => {
   const found = partsOf(text)
@@ -45,7 +48,7 @@ const databaseOf = (text: string): Result.Result<StoreLocation, string> => {
 export const parseStoreLocation = (text: string): Result.Result<StoreLocation, string> => {
   if (hasDatabaseScheme(text)) return databaseOf(text)
   const path = /^sqlite:(.+)$/s.exec(text)?.[1]
-  if (path === undefined) return Result.fail(complaint(text))
+  if (path === undefined || hasLogin(path)) return Result.fail(complaint(text))
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
   return Result.succeed({ kind: "sqlite", filename: isFolder ? join(path, storeFileName) : path })
 }

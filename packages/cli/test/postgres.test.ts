@@ -103,6 +103,10 @@ describe("storeLocation", () => {
 describe("the flag --store", () => {
   it.each([
     ["mysql://mail:secretword@db.example/shop", 'Expected sqlite:PATH or postgres://…, not "mysql://…"'],
+    ["mail:secretword@db.example/shop", 'Expected sqlite:PATH or postgres://…, not "mail:…"'],
+    ["//mail:secretword@db.example/shop", 'Expected sqlite:PATH or postgres://…, not "…"'],
+    ["sqlite:postgres://mail:secretword@db.example/shop", 'Expected sqlite:PATH or postgres://…, not "sqlite:…"'],
+    ["sqlite://mail:secretword@db.example/shop", 'Expected sqlite:PATH or postgres://…, not "sqlite://…"'],
     [
       "postgres://mail:secretword@db.example/shop?mailkeep_partitions=1",
       "The parameter mailkeep_partitions must be a whole number from 2 to 64"

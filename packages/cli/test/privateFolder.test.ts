@@ -1,6 +1,7 @@
 import fs, {
   chmodSync,
   chownSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -12,7 +13,7 @@ import fs, {
 import { syncBuiltinESMExports } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { keepPrivate } from "../src/privateFolder.ts"
 import { run, runJson } from "./commandLine.ts"
 
@@ -50,6 +51,15 @@ describe("the data folder", () => {
         code: 1,
         stderr: expect.stringContaining(stderr)
       })
+  })
+
+  it("refuses the URL of a database, does not show the password and creates no folder", async () => {
+    onTestFinished(() => rmSync("postgres:", { recursive: true, force: true }))
+    const url = "postgres://mail:secretword@db.example/shop"
+    const { code, stdout, stderr } = await run(["projects", "list", "--data", url])
+    expect([code, stderr]).toEqual([1, expect.stringContaining("Give the URL of a database with --store")])
+    expect(stdout + stderr).not.toContain("secretword")
+    expect(existsSync("postgres:")).toBe(false)
   })
 
   it.skipIf(process.platform !== "linux")(

@@ -46,9 +46,14 @@ const needsPath = 'sqlite needs the path of the file, such as sqlite("mail.db").
 const needsPathNotUrl =
   'sqlite needs the path of the file, such as sqlite("mail.db"), and no URL. fileURLToPath of node:url makes a path of a file: URL.'
 
+/** The rest of such a URL may contain a password, so no message shows it. */
+const needsPathNotDatabase =
+  'sqlite needs the path of the file, such as sqlite("mail.db"), and no URL. For the URL of a database, use postgres of mailkeep/postgres.'
+
 const sqliteRules: OptionRules<SqliteStoreOptions> = {
   filename: (value) => {
     if (value instanceof URL || /^(?:file|sqlite):/.test(String(value))) return needsPathNotUrl
+    if (/^[a-z][a-z\d+.-]*:\/\//i.test(String(value))) return needsPathNotDatabase
     return typeof value === "string" && value !== "" ? undefined : needsPath
   },
   // The store looks of which driver it is when it opens. It ignores an object without statements, such as that of Drizzle.

@@ -46,6 +46,14 @@ describe("sqlite", () => {
     }
   )
 
+  it("refuses the URL of a database at once, names the function for it, and does not show the password", () => {
+    const url = "postgres://mail:secretword@db.example/shop"
+    for (const file of [url, { filename: url }]) {
+      expect(() => sqlite(file)).toThrow("For the URL of a database, use postgres of mailkeep/postgres.")
+      expect(() => sqlite(file)).not.toThrow("secretword")
+    }
+  })
+
   it("does not open when a bundler has included the package of the store", async () => {
     vi.doMock("@mailkeep/sqlite", () => {
       throw new Error('Dynamic require of "fs" is not supported')

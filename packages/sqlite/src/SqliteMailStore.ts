@@ -64,6 +64,11 @@ const retryLocked = <A>(read: Effect.Effect<A, StoreUnavailable>): Effect.Effect
 
 const capabilities = { durable: true, multiProcess: true } as const
 
+/** The beginning of a URL, which is no path. The rest may contain a password. */
+const urlScheme = /^[a-z][a-z\d+.-]*:\/\//i
+
+const noUrlSentence = "The store needs the path of a file, and no URL"
+
 /** Every scan of a file of so many bytes takes about a millisecond, so that it needs no thread. */
 const smallFileOctetsMax = 2 ** 20
 
@@ -77,6 +82,10 @@ export const make = ({
   connection: ownConnection
 }: SqliteOptions): Effect.Effect<SqliteMailStoreShape, StoreNotOpened, Scope.Scope> =>
   Effect.gen(function* () {
+    // A program without types can give any value.
+    const [scheme] = urlScheme.exec(String(givenName)) ?? []
+    if (scheme !== undefined)
+      return yield* new StoreNotOpened({ reason: "not_a_database", where: `${scheme}…`, detail: noUrlSentence })
     if (isForeignConnection(ownConnection))
       return yield* new StoreNotOpened({ reason: "not_durable", where: givenName, detail: foreignConnectionSentence })
     const database = yield* openDatabase(givenName)

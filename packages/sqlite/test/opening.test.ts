@@ -12,6 +12,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { inspect } from "node:util"
 import { setTimeout as wait } from "node:timers/promises"
 import type { StoreNotOpened, StoreUnavailable } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
@@ -138,6 +139,13 @@ describe("opening a file", () => {
     [":memory:", "A database in memory loses all mail. Give the path of a file, or use the store of @mailkeep/memory"]
   ])("refuses the filename %s with what to do", async (filename, detail) => {
     expect(await refusal(filename as string)).toMatchObject({ _tag: "StoreNotOpened", reason: "not_durable", detail })
+  })
+
+  it("refuses a URL without the part that may have a password", async () => {
+    const refused = await refusal("postgres://mail:secretword@db.example/shop")
+    expect(refused).toMatchObject({ _tag: "StoreNotOpened", reason: "not_a_database", isRetryable: false })
+    expect(refused.message).toBe("The store needs the path of a file, and no URL: postgres://…")
+    expect(inspect(refused)).not.toContain("secretword")
   })
 
   it("refuses a file with a newer schema version", async () => {
