@@ -98,6 +98,8 @@ export interface WireError {
   readonly error: string
   readonly message: string
   readonly body: Readonly<Record<string, unknown>>
+  /** The header field `Retry-After`. */
+  readonly retryAfterMillis?: number | undefined
 }
 
 /** Loads the classes of the core. The second call is fast. */
@@ -112,15 +114,34 @@ export const invalidArgument = async (
   issues: ReadonlyArray<Issue>
 ): Promise<InvalidArgument> => new (await loadClasses()).InvalidArgument({ argument, issues })
 
+/** The interface leaves the form of an issue open, so another server may have another one. */
+const isIssue = (value: unknown): value is Issue =>
+  isRecord(value) &&
+  Array.isArray(value["path"]) &&
+  value["path"].every((part) => typeof part === "string" || typeof part === "number") &&
+  typeof value["code"] === "string" &&
+  typeof value["message"] === "string"
+
+interface WireDetails {
+  readonly context: keyof typeof argumentOfContext
+  readonly issues: ReadonlyArray<Issue>
+}
+
+const isDetails = (value: unknown): value is WireDetails =>
+  isRecord(value) &&
+  Object.hasOwn(argumentOfContext, String(value["context"])) &&
+  Array.isArray(value["issues"]) &&
+  value["issues"].every(isIssue)
+
+/** Returns `undefined` for details of another form. */
 const invalidArgumentOf = ({ InvalidArgument }: Classes, group: string, { status, body }: WireError) => {
   if (status === 413) {
     const issue = { path: [], code: "too_large", message: "is too large for one request" } as const
     return new InvalidArgument({ argument: "input", issues: [issue] })
   }
-  const { context, issues } = body["details"] as {
-    readonly context: keyof typeof argumentOfContext
-    readonly issues: ReadonlyArray<Issue>
-  }
+  const details = body["details"]
+  if (!isDetails(details)) return undefined
+  const { context, issues } = details
   const argument = argumentOfContext[context]
   const pathOf = ({ path }: Issue): Issue["path"] =>
     argument === "options" && path[0] === "idempotency-key" ? ["idempotencyKey"] : toInputPath(group, path)
@@ -222,33 +243,51 @@ const refusalOf = (classes: Classes, { error, message }: WireError, facts: CallF
   return possible.find((one) => one.message === message) ?? possible[0]
 }
 
+const detailCharactersMax = 1000
+
+/** The text of a server on one line, without characters that a terminal interprets. */
+const shownDetail = (text: string): string =>
+  text
+    .slice(0, detailCharactersMax)
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
+    .trim()
+
 const unexpected = ({ status, error, message, body }: WireError): UnexpectedResponse =>
   new UnexpectedResponse({
     status,
-    detail: `${error}: ${message}`,
+    detail: shownDetail(`${error}: ${message}`),
     correlationId: typeof body["correlationId"] === "string" ? body["correlationId"] : null
   })
 
+const isRateLimitCode = (code: unknown): boolean => code === undefined || code === "RATE_LIMITED"
+
 /** Whether the answer is the refusal by a rate limit, so that the call has had no effect. */
 export const isRateLimit = (status: number, body: unknown): boolean =>
-  status === 429 && (!isRecord(body) || body["code"] === undefined || body["code"] === "RATE_LIMITED")
+  status === 429 && (!isRecord(body) || isRateLimitCode(body["code"]))
+
+/** The failure of a 429. */
+const limitOf = (classes: Classes, wire: WireError): MailClientFailure => {
+  const { code, scope, retryAfterSeconds } = wire.body
+  if (isRateLimitCode(code))
+    return new classes.RateLimited({
+      scope: scope === "project" ? scope : "api_key",
+      retryAfterSeconds:
+        typeof retryAfterSeconds === "number" ? retryAfterSeconds : Math.ceil((wire.retryAfterMillis ?? 1000) / 1000)
+    })
+  const reached = new classes.PlanLimitReached({ code: code as PlanLimitCode })
+  // The interface leaves the codes of a plan open. The core has no message for another code.
+  return typeof reached.message === "string" ? reached : unexpected(wire)
+}
 
 /** The failure of an error of the wire. An error that no failure of the core has, such as that of an unknown path, is an `UnexpectedResponse`. */
 export const toFailure = async (wire: WireError, facts: CallFacts): Promise<MailClientFailure> => {
-  const { status, error, body } = wire
+  const { status, error } = wire
   if (status === 408)
     return new MailUnreachable({ reason: "timeout", detail: "because the request arrived too slowly" })
   const classes = await loadClasses()
-  if (error === "invalid_argument" && (status === 413 || isRecord(body["details"])))
-    return invalidArgumentOf(classes, groupOf(facts.operation), wire)
-  if (error === "too_many_requests") {
-    const { code, scope, retryAfterSeconds } = body
-    if (code !== "RATE_LIMITED") return new classes.PlanLimitReached({ code: code as PlanLimitCode })
-    return new classes.RateLimited({
-      scope: scope as "api_key" | "project",
-      retryAfterSeconds: Number(retryAfterSeconds)
-    })
-  }
+  const invalid = error === "invalid_argument" ? invalidArgumentOf(classes, groupOf(facts.operation), wire) : undefined
+  if (invalid !== undefined) return invalid
+  if (error === "too_many_requests") return limitOf(classes, wire)
   const found = refusalOf(classes, wire, facts)
   if (found !== undefined) return found
   return error === "unavailable" ? new classes.StoreUnavailable({ reason: "unreachable" }) : unexpected(wire)

@@ -190,7 +190,8 @@ export const makeRequest = (settings: RequestSettings): Request => {
     if (typeof error !== "string" || typeof message !== "string")
       throw new UnexpectedResponse({ status, detail: "the body is not one of the interface" })
     const body = json as Readonly<Record<string, unknown>>
-    throw await toFailure({ status, error, message: withoutApiKey(message), body }, facts)
+    const wire = { status, error, message: withoutApiKey(message), body, retryAfterMillis: retryAfterMillis(headers) }
+    throw await toFailure(wire, facts)
   }
 
   const request: Request = async (call, convert) => {

@@ -131,6 +131,44 @@ describe("failures of the client", () => {
     expect(failure).toMatchObject({ kind: "unexpected_response", isRetryable: false })
   })
 
+  it.each([
+    ["no issues", { context: "body" }],
+    ["issues that are no list", { context: "body", issues: { length: 1 } }],
+    ["an issue that is null", { context: "body", issues: [null] }],
+    ["an issue without a path", { context: "body", issues: [{ code: "required", message: "is required" }] }],
+    ["an issue with a text as its path", { context: "body", issues: [{ path: "to", code: "a", message: "b" }] }],
+    ["an unknown context", { context: "constructor", issues: [] }]
+  ])("rejects with UnexpectedResponse for a 400 with %s", async (_, details) => {
+    const failure = await failureOf(() => wireError(400, "invalid_argument", { details }), list)
+    expect(failure).toBeInstanceOf(UnexpectedResponse)
+    expect(failure).toMatchObject({
+      status: 400,
+      correlationId: "req_1",
+      message: "The mail server answered with the status 400: invalid_argument: Refused."
+    })
+  })
+
+  it.each([[undefined], ["toString"], ["other_limit_exceeded"]])(
+    "rejects with a message for a 429 with the code %s of another server",
+    async (code) => {
+      const answer = () => wireError(429, "too_many_requests", { code }, { "retry-after": "7" })
+      const failure = await failureOf(answer, list)
+      expect(failure).toMatchObject(
+        code === undefined
+          ? { _tag: "RateLimited", retryAfterSeconds: 7, message: "Too many requests. Retry after 7 seconds." }
+          : { _tag: "UnexpectedResponse", message: expect.stringContaining("429: too_many_requests: Refused.") }
+      )
+    }
+  )
+
+  it("shows the text of a server on one line without control characters, and only its beginning", async () => {
+    const text = `\u001b[2J\r\n\u009b31m${"x".repeat(2_000_000)}`
+    const failure = await failureOf(() => wireError(500, "internal_error", { message: text }), list)
+    expect((failure as Error).message).toMatch(
+      /^The mail server answered with the status 500: internal_error: [ -~]{900,1000}$/
+    )
+  })
+
   it("follows no redirect", async () => {
     const { mail, requests } = scriptedClient([emptyPage])
     await settled(mail.deliveries.list())
