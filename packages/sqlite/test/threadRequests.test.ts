@@ -55,7 +55,7 @@ describe("a canceled request", () => {
   })
 })
 
-describe("a store without its threads", () => {
+describe("the threads of a store", () => {
   const packageFolder = fileURLToPath(new URL("..", import.meta.url))
 
   /** Opens a store in a process of its own, and returns the failure. */
@@ -170,4 +170,28 @@ console.log((await Effect.runPromise(Effect.flip(answer))).message)
       message: expect.stringContaining("Mark the package as external in your bundler")
     })
   })
+
+  it.each(["--input-type=module", "--input-type module"])(
+    "starts the thread of a program that Node got as text with the flag %s",
+    (flag) => {
+      const folder = makeFolder()
+      cpSync(join(packageFolder, "src"), join(folder, "src"), { recursive: true })
+      const threads = join(folder, "src", "internal", "thread")
+      writeFileSync(
+        join(threads, "commitWorker.ts"),
+        `import { parentPort } from "node:worker_threads"
+parentPort.once("message", ({ id }) => parentPort.postMessage([{ id, reply: "answered" }]))
+`
+      )
+      const program = `import { Effect } from "effect"
+import { makeWorkerThread } from ${JSON.stringify(join(threads, "workerThread.ts"))}
+const options = { module: "commitWorker", workerData: {}, pendingMax: 1, idleMillis: 1000 }
+const answer = Effect.scoped(Effect.flatMap(makeWorkerThread(options), ({ request }) => request(1)))
+console.log(await Effect.runPromise(Effect.match(answer, { onSuccess: (reply) => reply, onFailure: ({ cause }) => cause.code })))
+`
+      const args = [...flag.split(" "), "--eval", program]
+      const output = execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8", timeout: 60_000 })
+      expect(output).toBe("answered\n")
+    }
+  )
 })

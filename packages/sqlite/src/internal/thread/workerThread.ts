@@ -3,6 +3,7 @@
  * starts another thread.
  */
 import { existsSync } from "node:fs"
+import process from "node:process"
 import { clearTimeout, setImmediate, setTimeout } from "node:timers"
 import type { ResourceLimits } from "node:worker_threads"
 import { Worker } from "node:worker_threads"
@@ -64,6 +65,13 @@ const isMissing = (module: ThreadModule): boolean => import.meta.url === undefin
 /** Whether the file of a thread was copied without its modules or its package, as some bundlers do. */
 const isIncomplete = (cause: unknown): boolean =>
   cause instanceof SyntaxError || (cause as NodeJS.ErrnoException | undefined)?.code === "ERR_MODULE_NOT_FOUND"
+
+/**
+ * A thread has the flags of the process. Node runs no file with `--input-type`, the flag for a program in `--eval` or in the standard input. A thread of
+ * such a process gets no flags: a list of the others would be refused for each flag that belongs to the whole process.
+ */
+const threadFlags = (): { readonly execArgv?: Array<string> } =>
+  process.execArgv.some((flag) => /^--input-type(?:=|$)/.test(flag)) ? { execArgv: [] } : {}
 
 const incompleteSentence =
   "The thread of the store cannot load its modules. Mark the package @mailkeep/sqlite as external in your bundler."
@@ -138,6 +146,7 @@ export const makeWorkerThread = <Request, Reply>({
     try {
       return new Worker(fileOf(module), {
         workerData: { data: workerData, loading } satisfies ThreadData<unknown>,
+        ...threadFlags(),
         ...(resourceLimits === undefined ? {} : { resourceLimits })
       })
     } catch (cause) {
