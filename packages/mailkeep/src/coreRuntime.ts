@@ -1,12 +1,14 @@
 /**
  * Makes the runtime of the core from the options of a product. Nothing is opened before the first effect runs.
  */
+import process from "node:process"
 import type { EventKind, MailCoreOptions, MailEvent, ProjectId } from "@mailkeep/core"
-import { Domains, EventSender, MailCore, PlanSource } from "@mailkeep/core"
+import { Domains, EventSender, MailCore, PlanSource, StoreNotOpened } from "@mailkeep/core"
 import * as NodeCrypto from "@mailkeep/core/node"
 import * as NodeDnsResolver from "@mailkeep/core/node/dns"
 import * as NodeFiles from "@mailkeep/core/node/files"
 import { given } from "@mailkeep/core/options"
+import { oldNodeSentence } from "@mailkeep/sqlite/node-version"
 import { Context, Effect, Fiber, Layer, ManagedRuntime, Redacted, Scheduler, Scope } from "effect"
 import { logLayer } from "./logging.ts"
 import type { MailServices } from "./Mail.ts"
@@ -92,6 +94,16 @@ const loopsOf = (outbox: OutboxSource | undefined) =>
     ? MailCore.run
     : Effect.all([MailCore.run, drainForever(outbox)], { concurrency: "unbounded", discard: true })
 
+/** Fails on a Node that is too old. Without it, the memory store would accept mail there, and the dispatcher would fail. */
+const supportedNode = Layer.effectDiscard(
+  Effect.suspend(() => {
+    const detail = oldNodeSentence(process.versions)
+    return detail === undefined
+      ? Effect.void
+      : Effect.fail(new StoreNotOpened({ reason: "unsupported_runtime", where: "the mail", detail }))
+  })
+)
+
 /** What happens when the core opens: the domains are created, the handlers registered and the loops started, in this order. */
 const startUp = ({ domains = [], background = true, outbox }: MailOptions, projectId: ProjectId, opening: Opening) =>
   Layer.effect(
@@ -119,6 +131,7 @@ export const makeCoreRuntime = (
     startUp(options, projectId, opening).pipe(
       Layer.provideMerge(MailCore.layerWith(coreOptionsOf(options))),
       Layer.provideMerge(adaptersOf(options)),
+      Layer.provideMerge(supportedNode),
       Layer.provideMerge(logLayer(options.onLog)),
       Layer.provideMerge(Layer.succeed(Scheduler.Scheduler, scheduler))
     )

@@ -236,3 +236,14 @@ describe("close", () => {
     expect(await rejection(mail.deliveries.list())).toMatchObject({ reason: "closed" })
   })
 })
+
+describe("opening a mail on an old Node", () => {
+  it("refuses the memory store too, before it accepts mail", async () => {
+    const { napi } = process.versions
+    Object.defineProperty(process.versions, "napi", { value: "9", configurable: true })
+    onTestFinished(() => void Object.defineProperty(process.versions, "napi", { value: napi, configurable: true }))
+    const opened = openMail({ store: memory(), transport: stub() })
+    await expect(opened).rejects.toMatchObject({ _tag: "StoreNotOpened", reason: "unsupported_runtime" })
+    await expect(opened).rejects.toThrow(/^Mailkeep needs Node 22\.19 or newer, and this is Node /)
+  })
+})
