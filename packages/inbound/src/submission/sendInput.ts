@@ -56,7 +56,11 @@ const customFields = (headers: ReadonlyArray<Header>): Result.Result<SendOptions
       return { ...field, value: isIdField(field.key) ? withFewerIds(text) : text }
     })
     .filter(hasValue)
-  if (new Set(fields.map(({ key }) => key)).size < fields.length) return Result.fail("has a header field twice")
+  const seen = new Set<string>()
+  for (const { key, originalKey } of fields) {
+    if (seen.has(key)) return Result.fail(`has the header field ${originalKey} twice`)
+    seen.add(key)
+  }
   return Result.succeed(Object.fromEntries(fields.map(({ originalKey, value }) => [originalKey, value])))
 }
 

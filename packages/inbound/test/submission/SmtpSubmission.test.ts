@@ -309,7 +309,7 @@ describe("DATA", () => {
     [
       "with a header field twice",
       [...validFields, "X-Tag: a", "x-tag: b"],
-      "554 5.6.0 The message has a header field twice"
+      "554 5.6.0 The message has the header field x-tag twice"
     ],
     [
       "with a malformed idempotency key",

@@ -115,7 +115,7 @@ describe("toSubmission", () => {
       ["Reply-To: a@b.example, c@d.example"],
       "must have one address in the field Reply-To"
     ],
-    ["a header field twice", ["X-Tag: a", "X-TAG: b"], "has a header field twice"]
+    ["a header field twice", ["X-Tag: a", "X-TAG: b"], "has the header field X-TAG twice"]
   ])("refuses a message with %s", async (_, lines, fault) => {
     expect(await submissionOf([...valid, ...lines])).toEqual(Result.fail(fault))
   })
