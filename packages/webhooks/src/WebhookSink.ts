@@ -122,6 +122,11 @@ const posted = (client: Client, options: PinnedRequest, body: Uint8Array) =>
         resume(Effect.succeed(response))
       })
       boundInterimResponses(request)
+      // Without this listener, Node closes the connection of a response 101, and reports neither a response nor an error.
+      request.on("upgrade", (response, socket) => {
+        socket.destroy()
+        resume(Effect.succeed(response))
+      })
       request.on("error", (cause) => {
         if (!isInterrupted && isClosedConnection(request, cause)) post()
         else resume(Effect.fail(new SinkUnavailable({ reason: reasonOf(cause) })))

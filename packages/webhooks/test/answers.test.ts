@@ -142,6 +142,13 @@ describe("interim responses", () => {
     expect(Result.isFailure(result) && result.failure.reason).toBe("econnreset")
     expect(connections).toBe(1)
   })
+
+  it("reports the change to another protocol as a refusal", async () => {
+    const { result } = await eventDeliveryTo((socket) => {
+      socket.write(head("101 Switching Protocols", "Upgrade: other", "Connection: upgrade"))
+    })
+    expect(Result.isSuccess(result) && result.success).toMatchObject({ _tag: "Refused", status: 101 })
+  })
 })
 
 describe("Retry-After", () => {
