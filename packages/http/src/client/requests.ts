@@ -149,6 +149,17 @@ const initOf = ({ operation, idempotencyKey, ...call }: Call, apiKey: string): R
   redirect: "manual"
 })
 
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+const redirectCharactersMax = 200
+
+/** Says where a redirect goes. Leaves out the user, the password and the query of the address, which may be secret. */
+const redirectDetail = (location: string | null, base: string): string => {
+  const isAddress = location !== null && URL.canParse(location, base)
+  const { origin, pathname } = isAddress ? new URL(location, base) : { origin: "", pathname: "" }
+  const target = isAddress ? ` to ${origin}${pathname}`.slice(0, redirectCharactersMax) : ""
+  return `it redirects${target}, and the client follows no redirect: use the final address as url`
+}
+
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 /** Makes the function that runs calls. */
@@ -185,6 +196,11 @@ export const makeRequest = (settings: RequestSettings): Request => {
       } catch {
         throw new UnexpectedResponse({ status, detail: "the body has another form than that of the interface" })
       }
+    }
+    if (redirectStatuses.has(status)) {
+      const location = headers.get("location")
+      const detail = redirectDetail(location === null ? null : withoutApiKey(location), base)
+      throw new UnexpectedResponse({ status, detail })
     }
     const { error, message } = isRecord(json) ? json : {}
     if (typeof error !== "string" || typeof message !== "string")

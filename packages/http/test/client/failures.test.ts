@@ -175,6 +175,28 @@ describe("failures of the client", () => {
     expect(requests[0]!.init.redirect).toBe("manual")
   })
 
+  it.each([
+    ["https://mail.example/base/api/v1/emails/logs?limit=5", "https://mail.example/base/api/v1/emails/logs"],
+    ["/login", "https://mail.example/login"],
+    [`https://ada:secret@other.example/${apiKey}`, "https://other.example/[apiKey]"]
+  ])("names the address of a redirect to %s, without its secrets", async (location, shown) => {
+    const failure = await failureOf(() => new Response(null, { status: 301, headers: { location } }), list)
+    expect(failure).toMatchObject({
+      status: 301,
+      message: `The mail server answered with the status 301: it redirects to ${shown}, and the client follows no redirect: use the final address as url`
+    })
+  })
+
+  it.each([
+    ["a redirect without an address", 302, {}],
+    ["a redirect to an address that is none", 308, { location: "http://[" }]
+  ])("says that the client follows no redirect for %s", async (_, status, headers) => {
+    const failure = await failureOf(() => new Response(null, { status, headers }), list)
+    expect(failure).toMatchObject({
+      message: `The mail server answered with the status ${status}: it redirects, and the client follows no redirect: use the final address as url`
+    })
+  })
+
   it("shows the API key in no failure", async () => {
     const leak = (text: string) => Object.assign(new Error(`${text} Bearer ${apiKey}`), { code: apiKey })
     const answers = [
