@@ -211,6 +211,13 @@ export const protocolReplies = {
     occurs: "A malformed response during `AUTH`.",
     source: "RFC 4954 §4"
   },
+  badPlain: {
+    code: 501,
+    enhancedCode: "5.5.2",
+    text: "PLAIN takes NUL user NUL password, and no other identity to act as",
+    occurs: "`AUTH PLAIN` without a user and a password, or with another identity to act as.",
+    source: "RFC 4616 §2"
+  },
   canceled: {
     code: 501,
     enhancedCode: "5.7.0",

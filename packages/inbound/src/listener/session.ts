@@ -153,7 +153,7 @@ const stepExchange = (rules: SessionRules, session: Session, exchange: Exchange,
   switch (exchange._tag) {
     case "Plain": {
       const credentials = parsePlain(text)
-      return credentials === undefined ? replyNamed(rules, ended, "badBase64") : checkApiKey(ended, credentials)
+      return credentials === undefined ? replyNamed(rules, ended, "badPlain") : checkApiKey(ended, credentials)
     }
     case "LoginUser":
       return challenge(ended, { _tag: "LoginPassword", user: text }, "Password:")
