@@ -37,6 +37,11 @@ const callsDuringHandOffs: Partial<FaultRates> = {
   faultMillis: hourMillis
 }
 
+const manyReports: Partial<FaultRates> = { reportsMax: 30, earlyReportShare: 0.3 }
+
+const recordsComplaint = (changes: ReadonlyArray<Change>): boolean =>
+  changes.some((change) => change._tag === "TransitionDelivery" && change.next.status === "complained")
+
 let count = 0
 /** Returns true on every fifth call. */
 const everyFifth = () => count++ % 5 === 0
@@ -44,6 +49,12 @@ const everyFifth = () => count++ % 5 === 0
 describe("simulateSeed", () => {
   it.each(seeds)("keeps every invariant with seed %i", (seed) => {
     expect(simulateSeed(seed).problems).toEqual([])
+  })
+
+  it("keeps every invariant when reports arrive before the relay answers, twice, late and at two processes", () => {
+    const results = [1, 2, 53].map((seed) => simulateSeed(seed, undefined, manyReports))
+    expect(results.flatMap(({ problems }) => problems)).toEqual([])
+    expect(results.every(({ reports }) => reports > 10)).toBe(true)
   })
 
   it("returns the same result twice for one seed", () => {
@@ -126,6 +137,63 @@ describe("the checks of a simulation", () => {
       ),
       // With these rates, about one seed in 10 ends with a clock that was far ahead while a delivery was queued.
       { jumpsMax: 9, hasOneClock: true, jumpMillisMin: 12 * hourMillis, faultMillis: hourMillis }
+    ],
+    [
+      "a complaint that does not suppress the recipient",
+      /has complained, but is not suppressed$/,
+      without(
+        "PutSuppression",
+        (change) => change._tag === "PutSuppression" && change.suppression.reasons.complaint !== undefined
+      ),
+      manyReports
+    ],
+    [
+      "a report of an unknown mailbox that does not suppress the recipient",
+      /was reported as unknown, but is not suppressed$/,
+      without(
+        "PutSuppression",
+        (change) => change._tag === "PutSuppression" && change.suppression.reasons.hard_bounce !== undefined
+      ),
+      manyReports
+    ],
+    [
+      "a report that is acknowledged but not applied",
+      /was complained after a report, and is/,
+      (store) => ({ ...store, commit: (changes) => (recordsComplaint(changes) ? Effect.void : store.commit(changes)) }),
+      manyReports
+    ],
+    [
+      "a report that does not end the attempt under way",
+      /or an attempt never ended$/,
+      without(
+        "TransitionAttempt",
+        (change) =>
+          change._tag === "TransitionAttempt" &&
+          change.next.statusMessage === "A report about the delivery arrived before the relay answered."
+      ),
+      manyReports
+    ],
+    [
+      "a report whose event has another kind",
+      /has 0 events email\.complained$/,
+      committing((changes) =>
+        changes.map((change) =>
+          change._tag === "AppendEvent" && change.event.kind === "email.complained"
+            ? { ...change, event: { ...change.event, kind: "email.bounced" } }
+            : change
+        )
+      ),
+      manyReports
+    ],
+    [
+      "an attempt of an event delivery that is not counted",
+      /attempts, but the webhook answered/,
+      committing((changes) =>
+        changes.map((change) =>
+          change._tag === "TransitionEventDelivery" ? { ...change, next: { ...change.next, attemptCount: 0 } } : change
+        )
+      ),
+      { hasWebhook: true }
     ],
     [
       "a commit that is acknowledged but not applied",

@@ -32,6 +32,12 @@ export const eventDeliveriesVerdict = (
             ? []
             : [`${subscriber} does not have exactly one event delivery of ${event}`]
         ),
+        ...eventDeliveries.flatMap(({ id, attemptCount, latestAttempts }) => {
+          const answered = latestAttempts.filter((attempt) => attempt.status !== null).length
+          return answered > attemptCount
+            ? [`${id} counts ${attemptCount} attempts, but the webhook answered ${answered}`]
+            : []
+        }),
         ...eventDeliveries.flatMap(({ id, status, attemptCount }) => {
           if (status === "delivered")
             return received.has(id) ? [] : [`${id} is delivered, but the webhook did not receive it`]

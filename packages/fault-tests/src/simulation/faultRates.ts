@@ -13,7 +13,11 @@ const drawnApart = (random: () => number) => ({
   /** Whether the relay is reached by a transport that signals the end of data. Without it, an attempt is finalizing from its beginning. */
   signalsFinalize: random() < 0.7,
   /** Part of the ends of processes that are shutdowns: the process gets its grace time, and its finalizers run. The others are kills. */
-  shutdownShare: random() < 0.4 ? 0.5 : 0
+  shutdownShare: random() < 0.4 ? 0.5 : 0,
+  /** How many delivery reports arrive during the faults. */
+  reportsMax: random() < 0.5 ? 5 + Math.floor(random() * 25) : 0,
+  /** Part of the copies at the relay about which a report arrives before the relay answers. */
+  earlyReportShare: random() < 0.3 ? 0.15 : 0
 })
 
 /** Draws the rates of a seed. */

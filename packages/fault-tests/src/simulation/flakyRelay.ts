@@ -1,5 +1,6 @@
 /**
  * A simulated relay that accepts, refuses, loses or delays messages, or throws, at random from the seed. It records the copies it receives.
+ * Something can happen before it answers.
  */
 import type { HandOff, HandOffOutcome, SmtpReply, SmtpStage, TransportShape } from "@mailkeep/core/adapter"
 import { TransportUnavailable } from "@mailkeep/core/adapter"
@@ -55,7 +56,8 @@ export const flakyRelay = (
   isFlaky: () => boolean,
   now: () => number,
   copies: Array<RelayCopy>,
-  signalsFinalize: boolean
+  signalsFinalize: boolean,
+  beforeAnswer: (copy: RelayCopy) => Effect.Effect<void>
 ): TransportShape => {
   const wait = Effect.suspend(() => (random() < 0.5 ? Effect.yieldNow : Effect.sleep(Math.ceil(random() * 5000))))
   const lost = Effect.fail(new TransportUnavailable({ reason: "The connection was lost." }))
@@ -65,7 +67,11 @@ export const flakyRelay = (
       // The process can be killed between the commit of the phase `finalizing` and the end of data.
       Effect.andThen(
         Effect.yieldNow,
-        Effect.sync(() => copies.push({ deliveryId, attempt, messageIdHeader: message.messageIdHeader, at: now() }))
+        Effect.suspend(() => {
+          const copy = { deliveryId, attempt, messageIdHeader: message.messageIdHeader, at: now() }
+          copies.push(copy)
+          return beforeAnswer(copy)
+        })
       )
     )
   const play = (handOff: HandOff, behaviour: Behaviour): ReturnType<TransportShape["handOff"]> => {

@@ -12,6 +12,7 @@ import {
   eventKinds,
   EventSender,
   EventSink,
+  Feedback,
   MailCore,
   MailStore,
   PlanSource,
@@ -34,6 +35,8 @@ import { flakySink } from "./flakySink.ts"
 import type { SimProcess } from "./SimulatedWorld.ts"
 import { SimulatedWorld } from "./SimulatedWorld.ts"
 import { eventDeliveriesOf, eventDeliveriesVerdict } from "./eventDeliveriesVerdict.ts"
+import { Reports } from "./reports.ts"
+import { reportsVerdict } from "./reportsVerdict.ts"
 import { deliveriesOf, verdict } from "./verdict.ts"
 
 const start = Date.UTC(2026, 10, 21, 12)
@@ -54,6 +57,7 @@ export interface SimulationResult {
   readonly sends: number
   readonly copies: number
   readonly duplicates: number
+  readonly reports: number
 }
 
 class Simulation {
@@ -66,6 +70,9 @@ class Simulation {
   /** Ids of the event deliveries that the webhook received. */
   readonly receivedEventDeliveries = new Set<string>()
   readonly faultRates: FaultRates
+  readonly reports: Reports
+  /** Takes the reports of each process. */
+  readonly #feedbacks = new WeakMap<SimProcess, Feedback["Service"]>()
   processes: Array<SimProcess> = []
   hasFaults = true
   calls = 0
@@ -83,6 +90,14 @@ class Simulation {
     this.random = seeded(seed)
     this.world = new SimulatedWorld(start, this.random)
     this.faultRates = { ...drawFaultRates(this.random, seed), ...faultRates }
+    const { reportsMax, earlyReportShare, faultMillis } = this.faultRates
+    // Numbers of their own, so that a seed without reports stays as it was before they existed.
+    const random = seeded(seed ^ 0x2c1b3c6d)
+    const { world, copies, history } = this
+    this.reports = new Reports(
+      { raw, random, copies, now: () => world.now, projectOf: history.projectOf },
+      { count: reportsMax, end: start + faultMillis, earlyShare: earlyReportShare }
+    )
   }
 
   /** Random bytes come from the seed, and a text has one encrypted form, so that two runs of one seed end with the same records. */
@@ -108,7 +123,14 @@ class Simulation {
       this.history.witness(wall)
     )
     const { signalsFinalize } = this.faultRates
-    const relay = flakyRelay(this.random, () => this.hasFaults, wall, this.copies, signalsFinalize)
+    const relay = flakyRelay(
+      this.random,
+      () => this.hasFaults,
+      wall,
+      this.copies,
+      signalsFinalize,
+      (copy) => this.reports.beforeAnswer(this.#feedbacks.get(process)!, copy)
+    )
     return MailCore.layerWith({
       dispatcher: { leaseMillis: 2 * minuteMillis, graceMillis: secondMillis, sleepMillisMax: 5 * minuteMillis },
       handOff: { deadlineMillis: 20 * minuteMillis },
@@ -163,7 +185,9 @@ class Simulation {
       }
     })
     const { hasWebhook } = this.faultRates
-    const program = Effect.gen(function* () {
+    const program = Effect.gen({ self: this }, function* () {
+      const feedback = yield* Feedback
+      this.#feedbacks.set(process, feedback)
       const domains = yield* Domains
       for (const projectId of projects)
         yield* domains
@@ -175,6 +199,7 @@ class Simulation {
           yield* webhooks.create(projectId, { url: "https://hooks.example.net/", events: eventKinds })
       yield* Effect.forkScoped((yield* Dispatcher).run)
       yield* Effect.forkScoped((yield* EventSender).run)
+      if (this.faultRates.reportsMax > 0) yield* Effect.forkScoped(this.reports.run(feedback))
       yield* Effect.all(
         Array.from({ length: callersEach }, () => calling),
         { concurrency: "unbounded", discard: true }
@@ -278,6 +303,8 @@ class Simulation {
     return {
       problems: [
         ...history.problems,
+        ...this.reports.problems,
+        ...reportsVerdict(raw, this.reports.answered),
         ...stillLate.map(
           (id) => `${id} was queued when the faults stopped, and has not ended ${dueMillisMax / hourMillis} hours later`
         ),
@@ -295,7 +322,8 @@ class Simulation {
       transitions: history.transitions,
       sends: this.conversation.sends.length,
       copies: this.copies.length,
-      duplicates: [...byDelivery.values()].filter(({ length }) => length > 1).length
+      duplicates: [...byDelivery.values()].filter(({ length }) => length > 1).length,
+      reports: this.reports.answered.length
     }
   }
 }

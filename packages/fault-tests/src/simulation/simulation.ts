@@ -36,6 +36,7 @@ export const simulation = async (options: SimulationOptions): Promise<FaultRun> 
       sends: sum(({ sends }) => sends),
       "copies received by the relay": sum(({ copies }) => copies),
       "duplicates, each after an ambiguous attempt": sum(({ duplicates }) => duplicates),
+      "delivery reports answered": sum(({ reports }) => reports),
       "seeds with a lost, stuck or unexplained delivery": failures.length
     },
     failures

@@ -7,11 +7,14 @@ import type { AttemptedSend, Conversation } from "./callers.ts"
 import { projects } from "./callers.ts"
 import { readNow, suppressionOf } from "./history.ts"
 import type { RelayCopy } from "./flakyRelay.ts"
+import { checkReportedEvents } from "./reportsVerdict.ts"
 
 /** An ambiguous hand-off is retried twice. */
 const copiesMax = 3
 
-const finalStatuses = new Set(["delivered", "accepted", "bounced", "failed", "suppressed", "canceled"])
+const finalStatuses = new Set(["delivered", "accepted", "bounced", "complained", "failed", "suppressed", "canceled"])
+/** A report without a copy at the relay can end an attempt that is finalizing: nobody can know that it is wrong. */
+const endedByReport = "A report about the delivery arrived before the relay answered."
 /** The relay confirmed that it has the message. */
 const successful = new Set(["delivered", "accepted"])
 /** The relay may have received the message. */
@@ -36,7 +39,7 @@ const checkRecord = (raw: MailStoreShape, { projectId, key, answers }: Attempted
     : []
 }
 
-const charged = new Set(["queued", "sending", "accepted", "delivered", "bounced"])
+const charged = new Set(["queued", "sending", "accepted", "delivered", "bounced", "complained"])
 
 const checkCharge = ({ id, status, chargedAt, countedDay, reachedRelay }: Delivery): ReadonlyArray<string> => {
   if (charged.has(status))
@@ -91,7 +94,10 @@ const checkDelivery = (
       : []),
     ...attempts
       .filter(
-        ({ number, outcome }) => successful.has(outcome ?? "") && !copies.some(({ attempt }) => attempt === number)
+        ({ number, outcome, statusMessage }) =>
+          successful.has(outcome ?? "") &&
+          statusMessage !== endedByReport &&
+          !copies.some(({ attempt }) => attempt === number)
       )
       .map(({ number, outcome }) => `${id}: attempt ${number} is ${outcome}, but the relay has no copy`),
     ...checkCharge(delivery),
@@ -157,9 +163,8 @@ export const verdict = (
           { _tag: "Message", projectId, id: delivery.messageId },
           { _tag: "Events", projectId, after: null, limit: 10_000 }
         ])
-        const sequences = events.flatMap(({ data }) =>
-          "deliveryId" in data && data.deliveryId === delivery.id ? [data.sequence] : []
-        )
+        const own = events.filter(({ data }) => "deliveryId" in data && data.deliveryId === delivery.id)
+        const sequences = own.flatMap(({ data }) => ("sequence" in data ? [data.sequence] : []))
         const expected = Array.from({ length: delivery.sequence }, (_, n) => n + 1)
         return [
           ...checkDelivery(
@@ -170,6 +175,10 @@ export const verdict = (
             conversation.canceled.has(delivery.messageId)
           ),
           ...checkReason(delivery, causes),
+          ...checkReportedEvents(
+            delivery,
+            own.map(({ kind }) => kind)
+          ),
           ...(message === null ? [`${delivery.id} has no message in its project`] : []),
           ...(String(sequences.toSorted((a, b) => a - b)) === String(expected)
             ? []
