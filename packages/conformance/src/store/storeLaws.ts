@@ -29,6 +29,7 @@ import { isolatedWriteLaws } from "./isolatedWrites.ts"
 import { isolationLaws } from "./isolation.ts"
 import { joinedTransactionLaws } from "./joinedTransactions.ts"
 import { leaseLaws } from "./leases.ts"
+import { leaseSweepLaws } from "./leaseSweeps.ts"
 import { logLaws } from "./log.ts"
 import { ownCopyLaws } from "./ownCopies.ts"
 import { messageSweepLaws } from "./messageSweeps.ts"
@@ -92,6 +93,7 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...eventDeliveryLaws,
     ...ownCopyLaws,
     ...sweepLaws,
+    ...leaseSweepLaws,
     ...contentLaws,
     ...messageSweepLaws,
     ...storedRecordLaws,

@@ -1,11 +1,11 @@
 /**
  * Laws of sweeps: oldest first, ties by id, up to the limit, and never a record that is needed.
  */
-import type { Delivery, EventDelivery, MailStoreShape } from "@mailkeep/core/adapter"
+import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { sweepKinds, wholeRotation } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
-import { ask } from "./queries.ts"
+import { ask, setting } from "./queries.ts"
 import { commit, insert, put, renewLease, sweepOldestMessages } from "./changes.ts"
 import * as sample from "./sampleRecords.ts"
 import { idsOf, noon, otherId, projectId } from "./sampleIds.ts"
@@ -13,6 +13,8 @@ import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
 
 const law = storeLawsFor("decisions/0016-events.md")
+
+const events = { _tag: "Events", projectId, after: null, limit: 100 } as const
 
 /** The kinds of records that a sweep deletes. Messages have a sweep of their own. */
 const sweptKinds = [...sweepKinds, "messages"] as const
@@ -119,30 +121,6 @@ const ordered = law(
   }
 )
 
-const firstLease = law(
-  "sweep/oldest-lease-first",
-  "A sweep of leases with a limit deletes the lease that ended first, and of one end by worker.",
-  function* (store) {
-    for (const [worker, leaseUntil] of [
-      ["b", 3],
-      ["d", 2],
-      ["a", 3],
-      ["c", 2]
-    ] as const)
-      yield* commit(store, renewLease(worker, noon + leaseUntil))
-    const sweep = store.sweep({ kind: "leases", before: noon + 9, limit: 1 })
-    const last = { _tag: "NextDue", now: noon } as const
-    yield* same("the first sweep", yield* sweep, 1)
-    // The earliest end is that of "d", which only "d" itself does not see.
-    yield* same("for the worker that is left of the first tie", yield* ask(store, { ...last, worker: "d" }), noon + 3)
-    yield* same("for the worker of the deleted lease", yield* ask(store, { ...last, worker: "c" }), noon + 2)
-    yield* same("the second sweep", yield* sweep, 1)
-    yield* same("the third sweep", yield* sweep, 1)
-    yield* same("for the last worker", yield* ask(store, { ...last, worker: "b" }), null)
-    yield* same("for another worker", yield* ask(store, { ...last, worker: "a" }), noon + 3)
-  }
-)
-
 const tied = law(
   "sweep/many-of-one-age",
   "Of many records of one age, a sweep with a limit deletes those with the smallest ids.",
@@ -199,43 +177,6 @@ const tied = law(
   }
 )
 
-const finished = law(
-  "sweep/leases-of-finished-deliveries",
-  "A sweep deletes the lease of a worker whose deliveries and event deliveries have all ended, and keeps it while one of them waits.",
-  function* (store) {
-    const deliveries: ReadonlyArray<Delivery> = [
-      sample.delivery({ id: "del_1", status: "delivered", dueAt: null, worker: "ended" }),
-      sample.delivery({ id: "del_2", status: "sending", worker: "sends" }),
-      sample.delivery({ id: "del_3", status: "queued", worker: "queued" }),
-      sample.delivery({ id: "del_4", status: "scheduled", worker: "schedules" }),
-      sample.delivery({ id: "del_5", status: "queued", worker: null })
-    ]
-    const events: ReadonlyArray<EventDelivery> = [
-      sample.eventDelivery({ id: "evd_1", status: "failed", dueAt: null, endedAt: noon, worker: "ended" }),
-      sample.eventDelivery({ id: "evd_2", worker: "posts" }),
-      sample.eventDelivery({ id: "evd_3", worker: null })
-    ]
-    const workers = ["ended", "idle", "posts", "queued", "schedules", "sends"]
-    yield* commit(
-      store,
-      ...deliveries.map(insert.delivery),
-      ...events.map(insert.eventDelivery),
-      ...workers.map((worker, n) => renewLease(worker, noon + 1 + n))
-    )
-    const sweep = store.sweep({ kind: "leases", before: noon + 99, limit: 9 })
-    yield* same("the number of the first sweep", yield* sweep, 2)
-    yield* same("the number of the second sweep", yield* sweep, 0)
-    const lease = { now: noon, limit: 9, worker: "other", leaseUntil: noon + 1 }
-    const claimed = [
-      yield* store.claim({ kind: "dueQueued", rotation: wholeRotation, ...lease }),
-      yield* store.claim({ kind: "dueScheduled", rotation: wholeRotation, ...lease }),
-      yield* store.claim({ kind: "abandonedSending", rotation: wholeRotation, ...lease }),
-      yield* store.claimEventDeliveries({ subscriber: "whk_1", ...lease })
-    ]
-    yield* same("what another worker can claim", claimed.map(idsOf), [["del_5"], [], [], ["evd_3"]])
-  }
-)
-
 const neededKept = law(
   "sweep/keeps-what-is-needed",
   "No sweep deletes a pending event delivery, a live idempotency record or an event after the instant, of any project.",
@@ -266,4 +207,56 @@ const neededKept = law(
   }
 )
 
-export const sweepLaws: ReadonlyArray<StoreLaw> = [ordered, firstLease, tied, finished, neededKept]
+const sweptByAge = law(
+  "sweep/events-by-age",
+  "A sweep deletes events from before an instant, oldest first, up to its limit, and returns the number.",
+  function* (store) {
+    yield* Effect.forEach([5, 1, 3, 2, 4], (n) =>
+      commit(store, insert.event(sample.event({ id: `evt_${n}`, occurredAt: noon - n })))
+    )
+    const sweep = (limit: number) => store.sweep({ kind: "events", before: noon - 2, limit })
+    yield* same("the first sweep", yield* sweep(2), 2)
+    yield* same("the events that are left", idsOf(yield* ask(store, events)), ["evt_1", "evt_2", "evt_3"])
+    yield* same("the second", yield* sweep(2), 1)
+    yield* same("the third", yield* sweep(2), 0)
+    yield* same("the remaining events", idsOf(yield* ask(store, events)), ["evt_1", "evt_2"])
+  }
+)
+
+const sweptKeys = law(
+  "sweep/expired-keys-only",
+  "A sweep deletes idempotency records that ended before an instant, oldest first, and no live record.",
+  function* (store) {
+    yield* Effect.forEach([4, 1, 3, 2], (n) =>
+      commit(store, put.idempotency(sample.idempotencyRecord({ key: `k${n}`, expiresAt: noon + n })))
+    )
+    const existing = Effect.forEach([1, 2, 3, 4], (n) =>
+      Effect.map(ask(store, { _tag: "Idempotency", projectId, key: `k${n}` }), (one) => one !== null)
+    )
+    const sweep = (limit: number) => store.sweep({ kind: "idempotency", before: noon + 3, limit })
+    yield* same("the first sweep", yield* sweep(1), 1)
+    yield* same("the idempotency records after the first sweep", yield* existing, [false, true, true, true])
+    yield* same("the second", yield* sweep(9), 1)
+    yield* same("the idempotency records that are left", yield* existing, [false, false, true, true])
+  }
+)
+
+const sweepsNothingElse = law(
+  "sweep/touches-its-kind-alone",
+  "A sweep deletes no record of another kind, and never a setting, a message or a delivery.",
+  function* (store) {
+    const record = sample.idempotencyRecord({ expiresAt: noon + 1 })
+    yield* commit(store, put.setting("a"), insert.delivery(sample.delivery()))
+    yield* commit(store, put.idempotency(record), insert.event(sample.event()))
+    const later = { before: noon + 10, limit: 100 }
+    yield* store.sweep({ kind: "leases", ...later })
+    yield* store.sweep({ kind: "events", ...later })
+    yield* same("the key", yield* ask(store, { _tag: "Idempotency", projectId, key: "k" }), record)
+    yield* same("the events", yield* ask(store, events), [])
+    yield* store.sweep({ kind: "idempotency", ...later })
+    yield* same("the setting", yield* setting(store, "a"), "1")
+    yield* same("the delivery", yield* ask(store, { _tag: "Delivery", projectId, id: "del_1" }), sample.delivery())
+  }
+)
+
+export const sweepLaws: ReadonlyArray<StoreLaw> = [sweptByAge, sweptKeys, sweepsNothingElse, ordered, tied, neededKept]

@@ -121,8 +121,8 @@ export const edgeInvariants: ReadonlyArray<InvariantArea> = [
       [
         "Expired records are deleted, and no others",
         [
-          law("outbox")("sweep/expired-keys-only"),
-          law("outbox")("sweep/touches-its-kind-alone"),
+          law("sweeps")("sweep/expired-keys-only"),
+          law("sweeps")("sweep/touches-its-kind-alone"),
           dispatcher("deletes expired events and idempotency keys")
         ],
         "attempts and messages"

@@ -31,6 +31,7 @@ export const law = (
     | "durability"
     | "eventDeliveries"
     | "segments"
+    | "sweeps"
 ) => lawIn(`store/${subject}`)
 export const transportLaw = lawIn("transport/transportLaws")
 export const outcomeLaw = lawIn("transport/outcomeLaws")
