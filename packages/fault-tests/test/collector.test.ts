@@ -42,25 +42,23 @@ const envelope =
 
 const recorded = () => collector.spool.mails().map((mail) => collector.spool.raw(mail).toString("latin1"))
 
-describe("a message", () => {
-  it("is recorded with its envelope and without the stuffing", async () => {
+describe("startCollector", () => {
+  it("records a message with its envelope and without the stuffing", async () => {
     await conversation([envelope, "Subject: x\r\n\r\n..\r\n.", ".two\r\nend\r", "\n.", "\r\n"])
     expect(recorded()).toEqual(["Subject: x\r\n\r\n.\r\n.two\r\nend\r\n"])
     const [mail] = collector.spool.mails()
     expect(mail).toMatchObject({ from: '"a>b"@a.test', to: ["one@b.test", "two@b.test"] })
   })
 
-  it("does not end at a line feed or a carriage return alone", async () => {
+  it("ends no message at a line feed or a carriage return alone", async () => {
     const body = "a\n.\nb\r.\rc\n.\r\nd\r\n.\ne\r\n"
     await conversation([`${envelope}${body}.\r\n`])
     expect(recorded()).toEqual([body.replace("\r\n.\ne", "\r\n\ne")])
     expect(collector.strayCommands()).toEqual([])
   })
 
-  it("is the same however the bytes are cut", async () => {
-    const bytes = Buffer.from(
-      `${envelope}Message-ID: <1@a.test>\r\n\r\n.\r\n.\r\n`.replace("\r\n.\r\n.\r\n", "\r\n..\r\n.\r\n")
-    )
+  it("records the same message however the bytes are cut", async () => {
+    const bytes = Buffer.from(`${envelope}Message-ID: <1@a.test>\r\n\r\n..\r\n.\r\n`)
     const random = seeded(1)
     for (let round = 0; round < 50; round++) {
       const cuts = Array.from({ length: round % 8 }, () => Math.floor(random() * bytes.length))
