@@ -182,6 +182,10 @@ export const property = (
 export const steps = (changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
   changes.map((change) => (change._tag === "AppendEvent" ? change.event.kind : change._tag))
 
+/** The tag of a failure, or `"decided"`. */
+export const tagOf = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E>) =>
+  Result.isFailure(result) ? result.failure._tag : "decided"
+
 /** An enabled webhook of the default kinds. */
 export const webhook = (
   change: Partial<ResourceOf<"webhook">> = {},

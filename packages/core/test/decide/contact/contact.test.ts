@@ -14,7 +14,18 @@ import { emailStatuses } from "../../../src/domain/contact/EmailStatusTable.ts"
 import type { Plan } from "../../../src/domain/plan/Plan.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
 import type { Change } from "../../../src/domain/store/Change.ts"
-import { contact, counterChanges, ids, keyedAddress, now, project, property, steps, suppression } from "../fixtures.ts"
+import {
+  contact,
+  counterChanges,
+  ids,
+  keyedAddress,
+  now,
+  project,
+  property,
+  steps,
+  suppression,
+  tagOf
+} from "../fixtures.ts"
 
 const facts = (change: Partial<ContactFacts> = {}): ContactFacts => ({
   now,
@@ -47,9 +58,6 @@ const update = (input: Partial<UpdateContactInput> = {}, change: Partial<UpdateC
   })
 
 const decided = <A, E>(result: Result.Result<A, E>): A => Result.getOrThrow(result)
-const tagOf = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E>) =>
-  Result.isFailure(result) ? result.failure._tag : "decided"
-
 /** The reasons of the address after the commit. */
 const reasonsAfter = (changes: ReadonlyArray<Change>, before: SuppressionRecord | null): ReadonlyArray<string> => {
   const put = changes.find((change) => change._tag === "PutSuppression")

@@ -7,7 +7,7 @@ import { createList, updateList } from "../../../src/decide/contact/contactList.
 import type { ExistingFacts, NewFacts } from "../../../src/decide/store/resource.ts"
 import type { UpdateContactListInput } from "../../../src/domain/contact/ContactList.ts"
 import { parseCreateList, parseUpdateList } from "../../../src/domain/contact/ContactList.ts"
-import { ids, now, project, resource } from "../fixtures.ts"
+import { ids, now, project, resource, tagOf } from "../fixtures.ts"
 
 const friends = resource("list", "lst_1", "friends", { name: "Friends", description: "Near" })
 const others = resource("list", "lst_2", "others", { name: "Others", description: "" })
@@ -23,9 +23,6 @@ const create = (facts: Partial<NewFacts> = {}) =>
   })
 const update = (input: UpdateContactListInput, facts: Partial<ExistingFacts<"list">> = {}) =>
   updateList("lst_1", Result.getOrThrow(parseUpdateList(input)), { now, named: null, existing: friends, ...facts })
-
-const tagOf = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E>) =>
-  Result.isFailure(result) ? result.failure._tag : "decided"
 
 describe("createList", () => {
   it("writes a list with an empty description and the name in lower case as its unique name", () =>

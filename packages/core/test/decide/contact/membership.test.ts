@@ -6,7 +6,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { MembershipFacts } from "../../../src/decide/contact/membership.ts"
 import { changeMembership } from "../../../src/decide/contact/membership.ts"
-import { contact, counterChanges, now, resource, steps } from "../fixtures.ts"
+import { contact, counterChanges, now, resource, steps, tagOf } from "../fixtures.ts"
 
 const list = resource("list", "lst_5", "l", { name: "L", description: "" })
 const change = (onList: boolean, facts: Partial<MembershipFacts> = {}) =>
@@ -20,9 +20,6 @@ const change = (onList: boolean, facts: Partial<MembershipFacts> = {}) =>
       ...facts
     }
   )
-
-const tagOf = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E>) =>
-  Result.isFailure(result) ? result.failure._tag : "decided"
 
 const lists = (count: number) => Array.from({ length: count }, (_, n) => `lst_${100 + n}`)
 

@@ -10,7 +10,7 @@ import type { CreatePropertyInput, UpdatePropertyInput } from "../../../src/doma
 import { parseCreateProperty, parseUpdateProperty } from "../../../src/domain/contact/Property.ts"
 import type { SegmentField } from "../../../src/domain/contact/Segment.ts"
 import type { Issue } from "../../../src/domain/value/Issue.ts"
-import { ids, now, project, property, resource, steps } from "../fixtures.ts"
+import { ids, now, project, property, resource, steps, tagOf } from "../fixtures.ts"
 
 const create = (input: CreatePropertyInput, facts: Partial<NewFacts> = {}) =>
   createProperty(Result.getOrThrow(parseCreateProperty(input)), {
@@ -32,9 +32,6 @@ const update = (input: UpdatePropertyInput, facts: Partial<UpdatePropertyFacts> 
     segments: [],
     ...facts
   })
-
-const tagOf = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E>) =>
-  Result.isFailure(result) ? result.failure._tag : "decided"
 
 describe("createProperty", () => {
   it("writes a new resource whose unique name is the key in lower case", () => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { createSegment, updateSegment } from "../../../src/decide/contact/segment.ts"
 import type { CreateSegmentInput, SegmentFilter, UpdateSegmentInput } from "../../../src/domain/contact/Segment.ts"
 import { parseCreateSegment, parseUpdateSegment } from "../../../src/domain/contact/Segment.ts"
-import { ids, now, project, property, resource } from "../fixtures.ts"
+import { ids, now, project, property, resource, tagOf } from "../fixtures.ts"
 
 const everyone: SegmentFilter = { all: [] }
 const existing = resource("segment", "seg_1", "all", { name: "All", filter: everyone })
@@ -34,9 +34,6 @@ const update = (input: UpdateSegmentInput, facts: Partial<SegmentFacts> = {}) =>
     properties: [property("prop_1", "plan")],
     ...facts
   })
-
-const tagOf = <A, E extends { readonly _tag: string }>(result: Result.Result<A, E>) =>
-  Result.isFailure(result) ? result.failure._tag : "decided"
 
 describe("createSegment", () => {
   it("stores the filter as it was given, and the name in lower case as its unique name", () =>

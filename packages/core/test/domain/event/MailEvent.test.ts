@@ -164,8 +164,8 @@ describe("toMailEvent", () => {
   it("gives a contact without the fields that only the store needs", () => {
     const { data } = toMailEvent(recordOf("contact.created"), null) as MailEventOf<"contact.created">
     expect(data).toMatchObject({ contactId: contact().id, contact: { email: contact().email }, reason: null })
-    expect(Object.keys(data.contact)).not.toEqual(expect.arrayContaining(["revision"]))
-    expect(Object.keys(data.contact)).not.toEqual(expect.arrayContaining(["address"]))
+    expect(data.contact).not.toHaveProperty("revision")
+    expect(data.contact).not.toHaveProperty("address")
   })
 })
 
