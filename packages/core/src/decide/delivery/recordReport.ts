@@ -19,6 +19,7 @@ import type { Instant } from "../../domain/value/Instant.ts"
 import { suppressAddress } from "../contact/suppression.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
+import type { EndedAttempt } from "./endAttempt.ts"
 import { endAttempt } from "./endAttempt.ts"
 import { applyTransition, transitionAndRefunds } from "./transition.ts"
 
@@ -115,14 +116,22 @@ const mayBeReported = ({ delivery, attempt }: RecordReportFacts): boolean => {
  */
 export const reportedBeforeReply = "A report about the delivery arrived before the relay answered."
 
-/** Ends the attempt that is under way: the report shows that the relay has the message. */
+/** An attempt that has started and is not finalizing sends nothing any more, because its delivery is no longer in `sending`. */
+const stoppedByReport: EndedAttempt = {
+  outcome: "stopped",
+  statusMessage: "A report about an earlier attempt arrived before this one sent the message."
+}
+
+/** Ends the attempt that is under way. When it is finalizing, the report shows that the relay has the message. */
 const endedAttempt = (
   { now, delivery, attempt }: RecordReportFacts,
   { trigger }: ReportEffect
 ): ReadonlyArray<Change> => {
   if (delivery.status !== "sending" || attempt === null || attempt.phase === "ended") return []
   const outcome = trigger === "DeliveredReported" ? "delivered" : "accepted"
-  return [endAttempt(attempt, delivery, { outcome, statusMessage: reportedBeforeReply }, now)]
+  const end =
+    attempt.phase === "finalizing" ? ({ outcome, statusMessage: reportedBeforeReply } as const) : stoppedByReport
+  return [endAttempt(attempt, delivery, end, now)]
 }
 
 /** The explanation of the report. A bounce without one has none: the message until now is the positive reply of the relay. */

@@ -237,12 +237,18 @@ describe("recordReport", () => {
     expect(after.delivery.status).toBe("delivered")
   })
 
-  it("records a report about a delivery that an earlier attempt brought to the relay, and ends the attempt that has begun", () => {
+  it("records a report about a delivery that an earlier attempt brought to the relay, and stops the attempt that has sent nothing yet", () => {
     for (const state of [{ reachedRelay: true }, { ambiguousAttempts: 1 }]) {
       const again = { ...facts({ status: "sending", worker: "w", ...state }), attempt: attempt({ number: 2 }) }
       const { after, changes } = recorded({ kind: "delivered" }, again)
       expect(after.delivery.status).toBe("delivered")
-      expect(changes).toContainEqual(expect.objectContaining({ _tag: "TransitionAttempt", from: "started" }))
+      expect(changes).toContainEqual(
+        expect.objectContaining({
+          _tag: "TransitionAttempt",
+          from: "started",
+          next: expect.objectContaining({ phase: "ended", outcome: "stopped" })
+        })
+      )
     }
   })
 
