@@ -175,14 +175,18 @@ const contents = law(
     yield* commit(
       store,
       put.content("only", bytes(5)),
-      insert.message(old({ id: "msg_4", createdAt: noon, attachments: using("only") }))
+      put.content("other", bytes(6)),
+      insert.message(old({ id: "msg_4", createdAt: noon, attachments: using("only", "other") })),
+      insert.message(old({ id: "msg_5", createdAt: 5, attachments: using("other") })),
+      insert.message(old({ id: "msg_6", createdAt: 6, attachments: using("other") }))
     )
-    yield* same("the number of the third sweep", yield* sweep(store), 1)
-    yield* same("the contents after the third sweep", yield* left(), [
-      kept,
-      kept,
-      ...Array.from({ length: 7 }, () => gone)
-    ])
+    yield* same(
+      "the number of the third sweep, which deletes several messages with one content",
+      yield* sweep(store),
+      3
+    )
+    const afterThird = [kept, kept, gone, gone, gone, gone, kept, kept, gone]
+    yield* same("the contents after the third sweep", yield* left(), afterThird)
     const again = yield* ask(store, { _tag: "ContentChunk", projectId, hash: "only", chunk: 0 })
     yield* same("a content that was written again", again, Uint8Array.of(5, 0))
   }
