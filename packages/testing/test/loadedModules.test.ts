@@ -25,5 +25,8 @@ it("loads no database and no test runner, and ends by itself after close", () =>
   })
   const loaded = JSON.parse(output) as ReadonlyArray<string>
   expect(loaded.some((url) => url.includes("/packages/memory/"))).toBe(true)
-  expect(loaded.filter((url) => /better-sqlite3|packages\/sqlite|\/vitest\/|\/jest/.test(url))).toStrictEqual([])
+  // The check of the version of Node is a part of the store, and loads nothing of it.
+  const isOther = (url: string) => !url.endsWith("/packages/sqlite/src/nodeVersion.ts")
+  const found = loaded.filter((url) => /better-sqlite3|packages\/sqlite|\/vitest\/|\/jest/.test(url))
+  expect(found.filter(isOther)).toStrictEqual([])
 })
