@@ -17,6 +17,3 @@ type Row = readonly [statement: string, proofs: ReadonlyArray<Proof>, waitsFor?:
 
 /** The heading of an area and its rows. */
 export type InvariantArea = readonly [area: string, rows: ReadonlyArray<Row>]
-
-/** The feature that the tests of signed and formatted mail need first. */
-export const realRelay = "a transport to a real relay"

@@ -2,11 +2,12 @@
  * The invariants of messages and deliveries, with their proofs.
  */
 import type { InvariantArea } from "./Invariant.ts"
-import { realRelay } from "./Invariant.ts"
 import {
   attachmentLaw,
   calls,
   clockSetBack,
+  commitThread,
+  composed,
   crashPoints,
   deadWorker,
   fairness,
@@ -20,12 +21,27 @@ import {
   model,
   opening,
   power,
+  relay,
+  signed,
   simulation,
   surroundings,
   sweeping,
   outcomeLaw
 } from "./faultProofs.ts"
-import { attachments, bucket, dispatcher, handOffs, machine, refusals, sending, scheduledSending } from "./proofs.ts"
+import {
+  attachments,
+  bucket,
+  dispatcher,
+  feedback,
+  handOffs,
+  machine,
+  recordReport,
+  refusals,
+  relayLimit,
+  scheduledSending,
+  sending,
+  sharedRateLimiter
+} from "./proofs.ts"
 
 export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
   [
@@ -64,8 +80,13 @@ export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
       ],
       [
         "No call of the store blocks the event loop",
-        [groups("waits five seconds on the event loop for a lock of another connection, then refuses the commit")],
-        "a measurement under load"
+        [
+          groups("waits five seconds on the event loop for a lock of another connection, then refuses the commit"),
+          commitThread(
+            "leaves the event loop free while another connection has the lock, and commits when the lock is released"
+          )
+        ],
+        "a bound for the reads, which run on the thread of the caller and are only measured"
       ],
       [
         "A hand-off sends exactly the content that was stored at acceptance",
@@ -73,9 +94,9 @@ export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
           outcomeLaw("outcome/message-arrives-unchanged"),
           attachmentLaw("outcome/files-arrive-unchanged"),
           attachmentLaw("outcome/no-part-of-a-file"),
-          attachments("returns a delivery to the queue and sends nothing when the stored content %s")
-        ],
-        realRelay
+          attachments("returns a delivery to the queue and sends nothing when the stored content %s"),
+          relay
+        ]
       ],
       [
         "A killed migration leaves a file that opens or is refused with a typed failure",
@@ -112,8 +133,12 @@ export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
       ],
       [
         "Every attempt of a delivery has the same Message-ID, sender and date",
-        [handOffs("hands over the same Message-ID and date on every attempt"), simulation],
-        `signed octets: ${realRelay}`
+        [
+          handOffs("hands over the same Message-ID and date on every attempt"),
+          composed("gives the same bytes each time, and other boundaries for another content"),
+          signed("writes the same bytes each time"),
+          simulation
+        ]
       ],
       [
         "The deliveries of a dead worker can be claimed when its lease has ended",
@@ -230,8 +255,11 @@ export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
       ],
       [
         "After a pause of the dispatcher, every due delivery is sent once",
-        [kill, handOffs("tries a delivery once after its lifetime when no dispatcher ran before")],
-        "a rate limit for the backlog"
+        [
+          kill,
+          handOffs("tries a delivery once after its lifetime when no dispatcher ran before"),
+          relayLimit("always allows a try within a minute, and never more than the limit")
+        ]
       ],
       [
         "Either a cancellation or a claim succeeds, and a canceled delivery is never handed over",
@@ -260,8 +288,12 @@ export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
       ],
       [
         "Reports lead to the same status in any order and repetition",
-        [machine("gives the same status for reports in any order and repetition")],
-        "the processing of reports"
+        [
+          machine("gives the same status for reports in any order and repetition"),
+          recordReport("ends in the same status for every order and repetition"),
+          feedback("agrees on the status over both stores, however the reports arrive"),
+          simulation
+        ]
       ],
       ["Every delivery leaves the statuses scheduled, queued and sending", [simulation, kill]],
       [
@@ -288,9 +320,12 @@ export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
         [
           bucket("allows at most its size and the refilled tokens over any span"),
           bucket("allows a request after retryAfterSeconds"),
-          bucket("refuses for at most one window after the clock jumps in either direction")
-        ],
-        "one limit for several processes"
+          bucket("refuses for at most one window after the clock jumps in either direction"),
+          sharedRateLimiter("allows exactly the requests of a small limit over all processes"),
+          sharedRateLimiter(
+            "allows at most one twentieth more for each process of a large limit, and sends few statements"
+          )
+        ]
       ]
     ]
   ]

@@ -12,14 +12,31 @@ import {
   personalData,
   refusals,
   requestSpan,
+  retention,
   sending,
   sendRequest,
   tracing,
   wire
 } from "./proofs.ts"
-import { attack, fuzz, groups, law, outbox, transactions, transportLaw, within, withinRefusals } from "./faultProofs.ts"
+import {
+  attack,
+  composed,
+  envelope,
+  fuzz,
+  groups,
+  injection,
+  law,
+  outbox,
+  relay,
+  relayFaults,
+  signed,
+  tampering,
+  transactions,
+  transportLaw,
+  within,
+  withinRefusals
+} from "./faultProofs.ts"
 import type { InvariantArea } from "./Invariant.ts"
-import { realRelay } from "./Invariant.ts"
 
 export const edgeInvariants: ReadonlyArray<InvariantArea> = [
   [
@@ -77,26 +94,45 @@ export const edgeInvariants: ReadonlyArray<InvariantArea> = [
         "No octets in any field create another header, recipient or command",
         [
           sendRequest("throws no error for any send, and repeats no value of the request in an issue"),
-          attachment("accepts only file names that stay one harmless line")
-        ],
-        realRelay
+          attachment("accepts only file names that stay one harmless line"),
+          injection
+        ]
       ],
-      ["Lines, folding and encoding follow the standards", [], realRelay],
-      ["DKIM signatures verify and cover the unsubscribe headers", [], realRelay],
+      [
+        "Lines, folding and encoding follow the standards",
+        [
+          composed("writes only short lines of ASCII that end with CR LF, for every text"),
+          composed("writes only short lines of ASCII for every field with ids or URLs that a send may have"),
+          composed("keeps sender name, subject and header fields for every text of one line"),
+          relay
+        ]
+      ],
+      [
+        "DKIM signatures verify and cover the unsubscribe headers",
+        [
+          signed("makes a signature that another program verifies"),
+          signed("signs six fields once more than they occur, and the fields of a list when they occur"),
+          relay,
+          tampering
+        ]
+      ],
       [
         "SMTPUTF8 is used only when the relay offers it",
         [
           address("reports which mailboxes need SMTPUTF8"),
-          sending("refuses SMTPUTF8 mailboxes when the transport does not support them")
-        ],
-        realRelay
+          sending("refuses SMTPUTF8 mailboxes when the transport does not support them"),
+          envelope("asks for SMTPUTF8 when an address of the envelope or of the header needs it"),
+          envelope("refuses an address that is not ASCII when the relay does not take it")
+        ]
       ],
       [
         "No recipient sees a Bcc address",
-        [handOffs("hands each of several recipients a separate copy, and shows cc but not bcc in the headers")],
-        realRelay
+        [handOffs("hands each of several recipients a separate copy, and shows cc but not bcc in the headers"), relay]
       ],
-      ["Where TLS is required, nothing is sent unencrypted", [], realRelay]
+      [
+        "Where TLS is required, nothing is sent unencrypted",
+        [relayFaults("ends as expected, and leaves the transport usable, after $fault")]
+      ]
     ]
   ],
   [
@@ -123,9 +159,12 @@ export const edgeInvariants: ReadonlyArray<InvariantArea> = [
         [
           law("sweeps")("sweep/expired-keys-only"),
           law("sweeps")("sweep/touches-its-kind-alone"),
-          dispatcher("deletes expired events and idempotency keys")
-        ],
-        "attempts and messages"
+          law("messageSweeps")("messages/only-ended"),
+          law("messageSweeps")("messages/with-all-that-is-theirs"),
+          law("messageSweeps")("messages/contents-with-the-last-message"),
+          dispatcher("deletes expired events and idempotency keys"),
+          retention("deletes files, bodies, events and the message, each after its own time")
+        ]
       ]
     ]
   ],

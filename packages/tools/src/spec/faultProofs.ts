@@ -31,6 +31,7 @@ export const law = (
     | "durability"
     | "eventDeliveries"
     | "segments"
+    | "messageSweeps"
     | "sweeps"
 ) => lawIn(`store/${subject}`)
 export const transportLaw = lawIn("transport/transportLaws")
@@ -58,11 +59,20 @@ export const simulation = faultRun(
   "seeds with a lost, stuck or unexplained delivery"
 )
 export const fuzz = faultRun("http", "fuzz/httpFuzz", "requests answered")
+export const relay = faultRun("relay", "relay/exactlyOnce", "messages parsed back by two parsers")
+export const tampering = faultRun("relay", "relay/signatureVerdict", "changed messages, each refused by all verifiers")
+export const injection = faultRun("injection", "relay/injection/injectionRun", "injections that got through")
+export const bounces = faultRun("bounces", "relay/bounces/bounceRun", "forged reports, each refused")
 export const attack = faultRun("attack", "attack/attackRun", "attacks at the same time")
 export const crashPoints = testIn("fault-tests/test/crashPoints")("recovers from a crash at every write of $name")
 export const surroundings = testIn("fault-tests/test/surroundings")
 export const opening = testIn("sqlite/test/opening")
 export const groups = testIn("sqlite/test/groupCommit")
+export const commitThread = testIn("sqlite/test/commitThread")
+export const composed = testIn("smtp/test/composeMessage")
+export const signed = testIn("smtp/test/dkim")
+export const envelope = testIn("smtp/test/envelope")
+export const relayFaults = testIn("smtp/test/faults")
 export const deadWorker = testIn("core/test/service/delivery/deadWorker")
 export const lateWorker = testIn("core/test/service/delivery/lateWorker")
 export const fairness = testIn("core/test/service/delivery/fairness")

@@ -2,16 +2,20 @@
  * The invariants of webhooks, suppressions and contacts, with their proofs.
  */
 import type { InvariantArea } from "./Invariant.ts"
-import { kill, law, power, replies, simulation } from "./faultProofs.ts"
+import { bounces, kill, law, power, replies, simulation } from "./faultProofs.ts"
 import {
   address,
+  bounceListener,
   contactGroups,
   contacts,
   eventSender,
+  feedback,
   handOffs,
   openAddress,
   storm,
   suppressionRaces,
+  unsubscribeLinks,
+  unsubscribePage,
   verified
 } from "./proofs.ts"
 
@@ -77,14 +81,22 @@ export const recipientInvariants: ReadonlyArray<InvariantArea> = [
           handOffs("stops before finalizing when the recipient is suppressed during the attempt")
         ]
       ],
-      ["A report without a proven origin changes nothing", [], "the processing of reports"],
+      [
+        "A report without a proven origin changes nothing",
+        [
+          feedback("changes nothing for a forged, an expired and a foreign address"),
+          bounceListener("refuses %s before it reads the message, and counts it"),
+          bounces
+        ]
+      ],
       [
         "A temporary refusal, or a refusal because of content or sender, suppresses no address",
         [
           replies("attributes a refused greeting and a 421 reply to the relay, not to the recipient"),
-          handOffs("suppresses an address after a hard bounce, and no other address")
-        ],
-        "a collection of real bounces"
+          replies("decides whether a refusal at %s with %s %s is about the recipient"),
+          handOffs("suppresses an address after a hard bounce, and no other address"),
+          bounces
+        ]
       ],
       [
         "An address has the same identity everywhere",
@@ -100,7 +112,14 @@ export const recipientInvariants: ReadonlyArray<InvariantArea> = [
           law("contacts")("contacts/one-of-many-created")
         ]
       ],
-      ["A one-click unsubscribe needs no login, and a GET changes nothing", [], "unsubscribe links"],
+      [
+        "A one-click unsubscribe needs no login, and a GET changes nothing",
+        [
+          unsubscribePage("shows a button and changes nothing"),
+          unsubscribePage("unsubscribes on the POST of a mailbox provider, and on its repetition"),
+          unsubscribeLinks("gives each copy a signed link and the field for one click")
+        ]
+      ],
       [
         "An update keeps the omitted fields and clears the fields that it sets to null or empty text",
         [
