@@ -9,22 +9,29 @@ import type { MailStoreShape } from "../../src/port/MailStore.ts"
 /** A store without commits of other processes. */
 const store = { commitsOfOtherProcesses: Stream.never } as Partial<MailStoreShape> as MailStoreShape
 
+type WorkLoop = Parameters<typeof runWorkLoop>[0]
+
+/** Starts a loop without a lease, a wake-up and a grace time, unless the options have them. */
+const startLoop = (options: Pick<WorkLoop, "makeTurn"> & Partial<WorkLoop>) =>
+  Effect.forkChild(
+    runWorkLoop({ name: "The dispatcher", graceMillis: 0, store, lease: null, wakeUp: null, ...options })
+  )
+
+const wakeUpBy = (latch: Latch.Latch): WorkLoop["wakeUp"] => ({
+  notify: latch.open,
+  notifyOf: () => latch.open,
+  subscribe: Effect.succeed({ latch, takeNews: () => "any" })
+})
+
 /** Runs a loop for `seconds`, and returns its log lines and the number of its turns. */
 const run = (seconds: number, turn: (n: number) => Effect.Effect<number, StoreUnavailable>) => {
   const lines: Array<unknown> = []
   let turns = 0
   const logger = Logger.make(({ message }) => void lines.push(message))
   return Effect.gen(function* () {
-    const loop = yield* Effect.forkChild(
-      runWorkLoop({
-        name: "The dispatcher",
-        graceMillis: 0,
-        store,
-        lease: null,
-        wakeUp: null,
-        makeTurn: () => Effect.suspend(() => turn(turns++))
-      })
-    )
+    const loop = yield* startLoop({
+      makeTurn: () => Effect.suspend(() => turn(turns++))
+    })
     yield* TestClock.adjust(`${seconds} seconds`)
     yield* Fiber.interrupt(loop)
     return { lines, turns }
@@ -79,24 +86,15 @@ describe("runWorkLoop", () => {
       const commits = yield* Queue.unbounded<void>()
       const workEnds = yield* Deferred.make<void>()
       let turns = 0
-      const loop = yield* Effect.forkChild(
-        runWorkLoop({
-          name: "The dispatcher",
-          graceMillis: 0,
-          store: { commitsOfOtherProcesses: Stream.fromQueue(commits) } as unknown as MailStoreShape,
-          lease: null,
-          wakeUp: {
-            notify: latch.open,
-            notifyOf: () => latch.open,
-            subscribe: Effect.succeed({ latch, takeNews: () => "any" })
-          },
-          makeTurn: (start) =>
-            Effect.gen(function* () {
-              if (turns++ === 0) yield* start(Deferred.await(workEnds))
-              return 1e9
-            })
-        })
-      )
+      const loop = yield* startLoop({
+        store: { commitsOfOtherProcesses: Stream.fromQueue(commits) } as unknown as MailStoreShape,
+        wakeUp: wakeUpBy(latch),
+        makeTurn: (start) =>
+          Effect.gen(function* () {
+            if (turns++ === 0) yield* start(Deferred.await(workEnds))
+            return 1e9
+          })
+      })
       const turnsAfter = (act: Effect.Effect<unknown>) =>
         Effect.map(Effect.andThen(act, eventLoopTurns(10)), () => turns)
       expect(yield* turnsAfter(Effect.void)).toBe(1)
@@ -110,20 +108,10 @@ describe("runWorkLoop", () => {
     Effect.gen(function* () {
       const latch = Latch.makeUnsafe(true)
       let turns = 0
-      const loop = yield* Effect.forkChild(
-        runWorkLoop({
-          name: "The dispatcher",
-          graceMillis: 0,
-          store,
-          lease: null,
-          wakeUp: {
-            notify: latch.open,
-            notifyOf: () => latch.open,
-            subscribe: Effect.succeed({ latch, takeNews: () => "any" })
-          },
-          makeTurn: () => Effect.suspend(() => Effect.as(turns++ === 0 ? latch.open : Effect.void, 1e9))
-        })
-      )
+      const loop = yield* startLoop({
+        wakeUp: wakeUpBy(latch),
+        makeTurn: () => Effect.suspend(() => Effect.as(turns++ === 0 ? latch.open : Effect.void, 1e9))
+      })
       yield* eventLoopTurns(10)
       expect(turns).toBe(2)
       yield* Fiber.interrupt(loop)
@@ -137,16 +125,11 @@ describe("runWorkLoop", () => {
       const happened: Array<string> = []
       const note = (what: string) => Effect.sync(() => happened.push(what))
       const work = Effect.andThen(Effect.sleep(workMillis), note("work ended"))
-      const loop = yield* Effect.forkChild(
-        runWorkLoop({
-          name: "The dispatcher",
-          graceMillis,
-          store,
-          lease: { heartbeat: Effect.never, release: Effect.asVoid(note("lease ended")) },
-          wakeUp: null,
-          makeTurn: (start) => Effect.as(start(Effect.onInterrupt(work, () => note("work interrupted"))), 1e9)
-        })
-      )
+      const loop = yield* startLoop({
+        graceMillis,
+        lease: { heartbeat: Effect.never, release: Effect.asVoid(note("lease ended")) },
+        makeTurn: (start) => Effect.as(start(Effect.onInterrupt(work, () => note("work interrupted"))), 1e9)
+      })
       yield* eventLoopTurns(10)
       const ending = yield* Effect.forkChild(Fiber.interrupt(loop), { startImmediately: true })
       yield* eventLoopTurns(10)
@@ -163,16 +146,10 @@ describe("runWorkLoop", () => {
     ["the outcome of interrupted work", Effect.uninterruptible(Effect.never), Effect.void, 5000]
   ] as const)("ends without an answer of the store to %s", (_, work, release, endsAfterMillis) =>
     Effect.gen(function* () {
-      const loop = yield* Effect.forkChild(
-        runWorkLoop({
-          name: "The dispatcher",
-          graceMillis: 0,
-          store,
-          lease: { heartbeat: Effect.never, release },
-          wakeUp: null,
-          makeTurn: (start) => Effect.as(start(work), 1e9)
-        })
-      )
+      const loop = yield* startLoop({
+        lease: { heartbeat: Effect.never, release },
+        makeTurn: (start) => Effect.as(start(work), 1e9)
+      })
       yield* eventLoopTurns(10)
       const ending = yield* Effect.forkChild(Fiber.interrupt(loop), { startImmediately: true })
       expect(yield* hasEndedAfter(ending, 0)).toBe(false)
