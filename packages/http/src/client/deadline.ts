@@ -3,8 +3,8 @@
  */
 
 /**
- * Runs `run` with a signal that is aborted at the end of the time, by the caller, and after the work. Resolves with `undefined` after `timeoutMillis`. Rejects with the reason of the first signal that is aborted. Does not wait for a
- * `fetch` that ignores its signal.
+ * Runs `run` with a signal that is aborted at the end of the time, by the caller, and after the work. Resolves with `undefined` after
+ * `timeoutMillis`. Rejects with the reason of the first signal that is aborted. Does not wait for a `fetch` that ignores its signal.
  */
 export const withDeadline = async <A>(
   timeoutMillis: number,
