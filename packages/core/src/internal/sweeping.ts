@@ -89,7 +89,7 @@ export interface SweepingDeps {
 /** Deletes the next batch of everything that has expired at a moment. Returns whether more is left. */
 type SweepBatch = (moment: Moment) => Effect.Effect<boolean, StoreUnavailable>
 
-/** A batch deletes some records of each kind, ends some event deliveries that nobody attempts, and prunes a page of messages. */
+/** A batch deletes some records of each kind, ends some event deliveries that no process attempts, and prunes a page of messages. */
 const makeSweepBatch = (
   { store, crypto }: SweepingDeps,
   { messagesMillis, bodiesMillis, attachmentsMillis, eventsMillis }: RetentionOptions
@@ -123,7 +123,7 @@ const makeSweepBatch = (
 /** Makes the sweep of a process that runs for long: one batch, at most every 10 min. Returns whether more expired records are left. */
 export const makeSweeping = (
   deps: SweepingDeps & { readonly readClock: Effect.Effect<ClockReading> },
-  retention: RetentionOptions = defaultRetention
+  retention: RetentionOptions
 ): Effect.Effect<boolean, StoreUnavailable> => {
   const sweepBatch = makeSweepBatch(deps, retention)
   let lastMillis = Number.NEGATIVE_INFINITY
@@ -138,10 +138,7 @@ export const makeSweeping = (
 }
 
 /** Deletes everything that has expired now, batch by batch. Trusts the clock. */
-export const sweepAll = (
-  deps: SweepingDeps,
-  retention: RetentionOptions = defaultRetention
-): Effect.Effect<void, StoreUnavailable> =>
+export const sweepAll = (deps: SweepingDeps, retention: RetentionOptions): Effect.Effect<void, StoreUnavailable> =>
   Effect.gen(function* () {
     const sweepBatch = makeSweepBatch(deps, retention)
     const moment = yield* currentMoment

@@ -23,7 +23,7 @@ const eventDeliveries = Effect.flatMap(MailStore, (store) =>
 )
 
 describe.each(stores)("sweeping, over $name", (store) => {
-  it("ends and deletes the event deliveries that nobody attempts, and keeps those that wait for less time", () =>
+  it("ends and deletes the event deliveries that no process attempts, and keeps those that wait for less time", () =>
     withTestMail(store)(
       Effect.gen(function* () {
         // No process has a handler with this name any more, and none has an event sink.
