@@ -5,7 +5,9 @@
  * then be lost, and the message sent again.
  */
 import { Data, Effect } from "effect"
-import type { SmtpReply, SmtpStage } from "../domain/delivery/SmtpReply.ts"
+import { enhancedCodeForm } from "../domain/delivery/DeliveryReport.ts"
+import type { SmtpReply } from "../domain/delivery/SmtpReply.ts"
+import { smtpStages } from "../domain/delivery/SmtpReply.ts"
 import { areSafeHeaderFields } from "../domain/message/HeaderField.ts"
 import { isOneLine } from "../domain/value/TextRule.ts"
 import type { HandOff, HandOffOutcome, HandOffRevoked, TransportShape } from "../port/Transport.ts"
@@ -57,26 +59,14 @@ const isOutcome = (value: unknown): value is HandOffOutcome => {
 const noOutcomeSentence =
   "The transport returned no outcome. It must return an object with _tag (Accepted, Delivered or Refused) and reply."
 
-const smtpStages: Readonly<Record<SmtpStage, true>> = {
-  connect: true,
-  greeting: true,
-  auth: true,
-  mail: true,
-  rcpt: true,
-  data: true,
-  endOfData: true
-}
-
-const isStage = (stage: unknown): stage is SmtpStage => typeof stage === "string" && Object.hasOwn(smtpStages, stage)
-
 const toReplyCode = (code: unknown): number | null => (/^[1-9]\d\d$/.test(String(code)) ? Number(code) : null)
 
 const toEnhancedCode = (code: unknown): string | null =>
-  typeof code === "string" && /^[245]\.\d{1,3}\.\d{1,3}$/.test(code) ? code : null
+  typeof code === "string" && enhancedCodeForm.test(code) ? code : null
 
 /** A code of another form counts as none. */
 const toReply = ({ stage, smtpCode, enhancedCode, text }: SmtpReply): SmtpReply => ({
-  stage: isStage(stage) ? stage : "endOfData",
+  stage: smtpStages.includes(stage) ? stage : "endOfData",
   smtpCode: toReplyCode(smtpCode),
   enhancedCode: toEnhancedCode(enhancedCode),
   text

@@ -45,6 +45,9 @@ export interface ValidDeliveryReport extends DeliveryReport {
 
 const textCharactersMax = 10_000
 
+/** The form of an enhanced code (RFC 3463 §2). */
+export const enhancedCodeForm = /^[245]\.\d{1,3}\.\d{1,3}$/
+
 const Report = Schema.Struct({
   kind: Schema.Literals(reportKinds).annotate(says("invalid_value", `must be one of ${reportKinds.join(", ")}`)),
   cause: Schema.optionalKey(
@@ -54,7 +57,7 @@ const Report = Schema.Struct({
   enhancedCode: Schema.optionalKey(
     Schema.NullOr(
       Schema.String.check(
-        Schema.isPattern(/^[245]\.\d{1,3}\.\d{1,3}$/, says("invalid_value", "must be an enhanced code such as 5.1.1"))
+        Schema.isPattern(enhancedCodeForm, says("invalid_value", "must be an enhanced code such as 5.1.1"))
       )
     )
   ),

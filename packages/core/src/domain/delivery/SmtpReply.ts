@@ -15,8 +15,9 @@ import {
   textDecidesFor
 } from "./refusalCause.ts"
 
+export const smtpStages = ["connect", "greeting", "auth", "mail", "rcpt", "data", "endOfData"] as const
 /** The stage of the SMTP dialogue in which the reply arrived. `endOfData`: after `<CRLF>.<CRLF>` (RFC 5321 §4.1.1.4). */
-export type SmtpStage = "connect" | "greeting" | "auth" | "mail" | "rcpt" | "data" | "endOfData"
+export type SmtpStage = (typeof smtpStages)[number]
 
 /** A reply of a relay. */
 export interface SmtpReply {
