@@ -12,6 +12,7 @@ import { areSafeHeaderFields } from "../domain/message/HeaderField.ts"
 import { isOneLine } from "../domain/value/TextRule.ts"
 import type { HandOff, HandOffOutcome, HandOffRevoked, TransportShape } from "../port/Transport.ts"
 import { TransportUnavailable } from "../port/Transport.ts"
+import { makeDefectLog } from "./failureLog.ts"
 
 /** A field of the message is not safe in a header, so the transport does not get the message. */
 export class UnsafeHeaderValue extends Data.TaggedError("UnsafeHeaderValue")<{ readonly field: string }> {
@@ -79,13 +80,16 @@ const withOutcome = (outcome: unknown): Effect.Effect<HandOffOutcome, TransportU
     : Effect.fail(new TransportUnavailable({ reason: noOutcomeSentence }))
 
 /** The transport of the adapter with the checks before and after each hand-off. */
-export const checkedTransport = (transport: TransportShape): CheckedTransport => ({
-  capabilities: transport.capabilities,
-  handOff: (handOff) =>
-    Effect.suspend((): ReturnType<CheckedTransport["handOff"]> => {
-      const field = unsendableField(handOff)
-      return field === undefined
-        ? Effect.flatMap(transport.handOff(handOff), withOutcome)
-        : Effect.fail(new UnsafeHeaderValue({ field }))
-    })
-})
+export const checkedTransport = (transport: TransportShape): CheckedTransport => {
+  const logDefects = makeDefectLog("A defect of the transport ended a hand-off.")
+  return {
+    capabilities: transport.capabilities,
+    handOff: (handOff) =>
+      Effect.suspend((): ReturnType<CheckedTransport["handOff"]> => {
+        const field = unsendableField(handOff)
+        return field === undefined
+          ? Effect.flatMap(transport.handOff(handOff), withOutcome)
+          : Effect.fail(new UnsafeHeaderValue({ field }))
+      }).pipe(logDefects)
+  }
+}

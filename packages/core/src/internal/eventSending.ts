@@ -17,13 +17,12 @@ import { minuteMillis, secondMillis } from "../domain/value/Instant.ts"
 import { eventDeliveryDeadlineMillis } from "../domain/webhook/Webhook.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import { isPromiseLike } from "../port/promised.ts"
-import type { EventSinkShape } from "../port/EventSink.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { recordMetric } from "../port/metrics.ts"
-import { sendBySink } from "./checkedSink.ts"
+import type { CheckedSink } from "./checkedSink.ts"
 import type { Commit, NotStored } from "./commit.ts"
 import { outcomeKeptMillis } from "./commit.ts"
-import type { HandlerFailure } from "./handlerFailureLog.ts"
+import type { LoggedFailure } from "./failureLog.ts"
 import { resourceOfKind } from "./resources.ts"
 import { signedHeaders } from "./webhookSigning.ts"
 
@@ -47,7 +46,7 @@ const runHandler = (handler: EventHandler, event: MailEvent): Effect.Effect<unkn
 export interface WebhookSending {
   readonly crypto: Crypto["Service"]
   readonly decrypt: (encrypted: string) => string | null
-  readonly sink: EventSinkShape | null
+  readonly sink: CheckedSink | null
 }
 
 export interface EventSending extends WebhookSending {
@@ -55,7 +54,7 @@ export interface EventSending extends WebhookSending {
   readonly commit: Commit
   /** By the id of the subscription. */
   readonly handlers: ReadonlyMap<string, EventHandler>
-  readonly logHandlerFailure: (failure: HandlerFailure) => Effect.Effect<void>
+  readonly logHandlerFailure: (failure: LoggedFailure) => Effect.Effect<void>
   /** Bounds the requests to each subscriber. A request ends with its response, before the commit of the result. */
   readonly boundedRequests: <A, E>(
     subscriber: string,
@@ -116,10 +115,12 @@ export const sendToWebhook = (
       body: text
     })
     const request = { id: eventDeliveryId, endpoint: content.url, headers, body: new TextEncoder().encode(text) }
-    return yield* sendBySink(sink, request).pipe(
-      Effect.timeoutOption(Duration.millis(eventDeliveryDeadlineMillis)),
-      Effect.map(Option.getOrElse(() => noReply("timeout")))
-    )
+    return yield* sink
+      .send(request)
+      .pipe(
+        Effect.timeoutOption(Duration.millis(eventDeliveryDeadlineMillis)),
+        Effect.map(Option.getOrElse(() => noReply("timeout")))
+      )
   })
 
 const sendToHandler = (
@@ -131,7 +132,8 @@ const sendToHandler = (
   Effect.gen(function* () {
     const exit = yield* Effect.exit(runHandler(handler, event))
     if (Exit.isSuccess(exit)) return { _tag: "Accepted", status: null }
-    yield* logHandlerFailure({ subscriptionId, kind: event.kind, cause: exit.cause })
+    const fields = { subscriptionId, kind: event.kind }
+    yield* logHandlerFailure({ subject: subscriptionId, fields, cause: exit.cause })
     return noReply("handler_failed")
   })
 

@@ -27,7 +27,7 @@ const releaseMillisMax = 2 * secondMillis
 type TurnFailure = Pick<StoreUnavailable, "detail"> & { readonly reason: string }
 
 /** Logs the first failure of each reason at once. Then logs the number of failures, at most every 10 s for each reason. */
-const makeFailureLog = () => {
+const makeTurnFailureLog = () => {
   const { takeLogLine } = makeLogLimit(logEveryMillis)
   return (message: string, { reason, detail }: TurnFailure, log: typeof Effect.logWarning): Effect.Effect<void> =>
     Effect.flatMap(takeLogLine(`${message} ${reason}`), (leftOut) => {
@@ -39,7 +39,7 @@ const makeFailureLog = () => {
 /** Repeats `turn` for ever. After a failure or a defect the next turn starts 1 s later. `loopName` begins each log message. */
 const repeatForever = (loopName: string, turn: Effect.Effect<void, StoreUnavailable>): Effect.Effect<never> =>
   Effect.suspend(() => {
-    const logFailure = makeFailureLog()
+    const logFailure = makeTurnFailureLog()
     return turn.pipe(
       Effect.catch((failure) =>
         Effect.delay(logFailure(`${loopName} waits for the store.`, failure, Effect.logWarning), "1 second")

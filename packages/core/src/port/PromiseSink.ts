@@ -12,7 +12,7 @@ export interface PromiseSink {
   readonly capabilities: EventSinkCapabilities
   /**
    * `signal` is aborted when the event delivery must end. Reject with a `SinkUnavailable` when the subscriber cannot be reached. Any other
-   * rejection counts as a defect of the adapter.
+   * rejection counts as a defect of the adapter: a log line has the class of the error and its stack frames.
    */
   readonly send: (request: SinkRequest, signal: AbortSignal) => Promise<SinkOutcome>
 }

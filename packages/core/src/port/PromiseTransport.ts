@@ -15,7 +15,7 @@ export interface PromiseHandOff extends Omit<HandOff, "beforeFinalize"> {
 
 /**
  * `signal` is aborted when the hand-off must end: close the connection. Reject with a `TransportUnavailable` when the connection to the relay is
- * lost. Any other rejection counts as a defect of the adapter.
+ * lost. Any other rejection counts as a defect of the adapter: a log line has the class of the error and its stack frames.
  */
 export interface PromiseTransport {
   /** What this transport guarantees. Constant. */

@@ -4,7 +4,7 @@
  * others. Source: decisions 0016 and 0028.
  */
 import type { Scope } from "effect"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { EventDelivery } from "../../domain/event/EventDelivery.ts"
 import type { EventKind } from "../../domain/event/MailEvent.ts"
 import { eventKinds } from "../../domain/event/MailEvent.ts"
@@ -17,6 +17,7 @@ import type { OptionRules } from "../../domain/value/OptionRule.ts"
 import { checkedOptions, wholeOption } from "../../domain/value/OptionRule.ts"
 import { boundedWorkByKey } from "../../internal/boundedWork.ts"
 import type { CircuitBreakers } from "../../internal/circuitBreaker.ts"
+import { providedSink } from "../../internal/checkedSink.ts"
 import { makeCircuitBreakers } from "../../internal/circuitBreaker.ts"
 import { makeClockJumpDetector } from "../../internal/clockJumpDetector.ts"
 import { makeCommit } from "../../internal/commit.ts"
@@ -25,7 +26,7 @@ import { makeDeletedSubscriptions } from "../../internal/deletedSubscriptions.ts
 import { distribute, distributeAll, undistributedEvents } from "../../internal/eventDistribution.ts"
 import type { EventHandler, EventSending } from "../../internal/eventSending.ts"
 import { attemptEventDelivery, isWebhook } from "../../internal/eventSending.ts"
-import { makeHandlerFailureLog } from "../../internal/handlerFailureLog.ts"
+import { makeFailureLog } from "../../internal/failureLog.ts"
 import type { Subscribing } from "../../internal/subscribing.ts"
 import { subscribe, unsubscribe } from "../../internal/subscribing.ts"
 import { logWarningOnce } from "../../internal/logOnce.ts"
@@ -34,7 +35,6 @@ import { runTogether, runWorkLoop } from "../../internal/workLoop.ts"
 import type { WorkerLease } from "../../internal/workerLease.ts"
 import { forwardJumpMillis, leaseRule, makeWorkerLease } from "../../internal/workerLease.ts"
 import { Crypto } from "../../port/Crypto.ts"
-import { EventSink } from "../../port/EventSink.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
@@ -268,14 +268,14 @@ export class EventSender extends Context.Service<
           ids: yield* IdSource,
           crypto,
           decrypt: (yield* Secrets).encryption("webhook").decrypt,
-          sink: Option.getOrNull(yield* Effect.serviceOption(EventSink)),
+          sink: yield* providedSink,
           wakeUp: yield* WakeUp,
           lease: makeWorkerLease(
             { store, crypto, readClock: makeClockJumpDetector(forwardJumpMillis(settings.leaseMillis)) },
             settings.leaseMillis
           ),
           handlers: new Map(),
-          logHandlerFailure: makeHandlerFailureLog(),
+          logHandlerFailure: makeFailureLog("A handler of events failed. The event is tried again.", Effect.logWarning),
           boundedRequests: boundedWorkByKey({
             atOnce: settings.perWebhook,
             waitingMax: settings.perWebhook * aheadPerRequest

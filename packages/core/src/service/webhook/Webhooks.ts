@@ -1,7 +1,7 @@
 /**
  * The webhooks of a project: their URLs and secrets, and the event deliveries to them. Source: decision 0028.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import { replayEventDelivery } from "../../decide/event/replayEventDelivery.ts"
 import { createWebhook, rotateWebhookSecret, updateWebhook } from "../../decide/webhook/webhook.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
@@ -26,13 +26,13 @@ import type { WebhookUrlRules } from "../../domain/webhook/WebhookUrl.ts"
 import { webhookRules, webhookUrlRules } from "../../domain/webhook/WebhookUrl.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { cursorPage } from "../../internal/cursorPage.ts"
+import { providedSink } from "../../internal/checkedSink.ts"
 import { sendToWebhook } from "../../internal/eventSending.ts"
 import { resourceOfKind, resourcesOf } from "../../internal/resources.ts"
 import { validated, validProject } from "../../internal/validated.ts"
 import { printWebhookSecret, webhookSecretBytes } from "../../internal/webhookSigning.ts"
 import { makeWebhookTestLimiter } from "../../internal/webhookTestLimiter.ts"
 import { Crypto } from "../../port/Crypto.ts"
-import { EventSink } from "../../port/EventSink.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
@@ -141,7 +141,7 @@ export class Webhooks extends Context.Service<
         const wakeUp = yield* WakeUp
         const eventSender = yield* EventSender
         const secrets = yield* Secrets
-        const sink = Option.getOrNull(yield* Effect.serviceOption(EventSink))
+        const sink = yield* providedSink
         const { encrypt, decrypt } = secrets.encryption("webhook")
         const sign = secrets.signer("cursor")
 
