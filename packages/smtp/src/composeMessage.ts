@@ -5,8 +5,9 @@
 import { hash } from "node:crypto"
 import { Readable } from "node:stream"
 import type { OutgoingAttachment, OutgoingMessage } from "@mailkeep/core/adapter"
+import { calendarMethodOf, toFileType } from "@mailkeep/core/adapter"
 import MailComposer from "nodemailer/lib/mail-composer"
-import type { MailComposerAttachment } from "nodemailer/lib/mail-composer"
+import type { MailComposerAlternative, MailComposerAttachment } from "nodemailer/lib/mail-composer"
 import { encodeWord } from "nodemailer/lib/mime-funcs"
 import type MimeNode from "nodemailer/lib/mime-node"
 import { textAlternativeOf } from "./textAlternative.ts"
@@ -39,13 +40,34 @@ async function* bytesOf({ read, size }: OutgoingAttachment): AsyncGenerator<Uint
   if (octets !== size) throw new AttachmentUnreadable("An attachment does not have its size.")
 }
 
-const mediaTypeForm = /^[A-Za-z0-9][\w!#$&^.+-]{0,126}\/[A-Za-z0-9][\w!#$&^.+-]{0,126}$/
+/** The type of the copy of an invitation that is a file. It has no method, so that no reader sees two invitations. */
+const calendarFileType = "application/ics"
 
 /** A message or a multipart may not be encoded (RFC 2046 §5.2.1), but only an encoded file keeps its bytes. It is sent as a plain file. */
 const mediaTypeOf = (contentType: string): string =>
-  mediaTypeForm.test(contentType) && !/^(?:message|multipart)\//i.test(contentType)
-    ? contentType
-    : "application/octet-stream"
+  calendarMethodOf(contentType) === undefined
+    ? (toFileType(contentType) ?? "application/octet-stream")
+    : calendarFileType
+
+const contentOf = (attachment: OutgoingAttachment) => ({
+  contentTransferEncoding: "base64",
+  content: Readable.from(bytesOf(attachment), { objectMode: false })
+})
+
+/** A mail program shows an invitation only where it looks for other forms of the text. */
+const invitationOf = (attachment: OutgoingAttachment): ReadonlyArray<MailComposerAlternative> => {
+  const method = calendarMethodOf(attachment.contentType)
+  return method === undefined
+    ? []
+    : [{ contentType: `text/calendar; charset=utf-8; method=${method}`, ...contentOf(attachment) }]
+}
+
+/** Some mail programs show an invitation only as a file. A client that submits a message may have added this file itself. */
+const filesOf = (attachments: ReadonlyArray<OutgoingAttachment>): ReadonlyArray<OutgoingAttachment> => {
+  const others = attachments.filter(({ contentType }) => calendarMethodOf(contentType) === undefined)
+  const hasCalendarFile = others.some(({ contentType }) => [calendarFileType, "text/calendar"].includes(contentType))
+  return hasCalendarFile ? others : attachments
+}
 
 const attachmentOf = (attachment: OutgoingAttachment): MailComposerAttachment => {
   const { filename, contentType, contentId, disposition } = attachment
@@ -55,9 +77,8 @@ const attachmentOf = (attachment: OutgoingAttachment): MailComposerAttachment =>
     filename,
     contentType: mediaTypeOf(contentType),
     contentDisposition: disposition,
-    contentTransferEncoding: "base64",
     ...(contentId === null ? {} : { cid: contentId }),
-    content: Readable.from(bytesOf(attachment), { objectMode: false })
+    ...contentOf(attachment)
   }
 }
 
@@ -141,7 +162,8 @@ export const composeMessage = (message: OutgoingMessage, textAlternative: boolea
       ...(replyTo === null ? {} : { replyTo: { name: "", address: replyTo } }),
       subject,
       headers: Object.entries(headers).map(([key, value]) => ({ key, value })),
-      attachments: attachments.map(attachmentOf),
+      alternatives: attachments.flatMap(invitationOf),
+      attachments: filesOf(attachments).map(attachmentOf),
       baseBoundary,
       boundaryPrefix: "=_",
       disableFileAccess: true,

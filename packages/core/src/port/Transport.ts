@@ -104,7 +104,10 @@ export interface OutgoingMessage {
 export interface OutgoingAttachment {
   /** One line without control characters and without a path separator. At most 255 characters. */
   readonly filename: string
-  /** A media type without parameters, such as `application/pdf` (RFC 2045 §5.1). */
+  /**
+   * A media type without parameters, such as `application/pdf` (RFC 2045 §5.1). A calendar file can have a method, as in
+   * `text/calendar; method=REQUEST`: make it a part of the `multipart/alternative`, where mail programs look for an invitation.
+   */
   readonly contentType: string
   /** The `Content-ID` without angle brackets, to which the html refers as `cid:…` (RFC 2392); `null` without one. */
   readonly contentId: string | null

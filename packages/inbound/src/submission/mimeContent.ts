@@ -1,6 +1,7 @@
 /**
  * Decodes the content and the names of the parts of a message. Source: RFC 2045 §6; RFC 2047; RFC 2183; RFC 2231.
  */
+import { toFileType } from "@mailkeep/core/adapter"
 import { decodeWords } from "postal-mime"
 import { decodeBase64, isBase64Octet } from "../mime/base64.ts"
 import { decodeCharset } from "../mime/charset.ts"
@@ -13,7 +14,7 @@ export interface Attachment {
   /** One line without control characters and without a path separator. At most 255 characters. */
   readonly filename: string
   readonly content: Uint8Array
-  /** A media type without parameters, in lower case. */
+  /** A media type without parameters, in lower case, or that of a calendar file with its method. */
   readonly contentType: string
   /** Without angle brackets. */
   readonly contentId?: string
@@ -114,8 +115,13 @@ const filenameOf = (leaf: MimeLeaf): string => {
   return /[^.\s]/.test(kept) ? kept : (namesByType.get(leaf.type) ?? "attachment")
 }
 
-/** A type that a file may have. A message in a message is kept as a file without a type, because mail programs would read it as a part. */
-const typeForm = /^(?!message\/)[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/
+/** The type with the method of a calendar file, such as an invitation. */
+const typeWithMethod = ({ type, parameters }: MimeLeaf): string =>
+  `${type}; charset=${parameters.get("charset") ?? "utf-8"}; method=${parameters.get("method") ?? ""}`
+
+/** The type of a file. A message in a message is kept as a file without a type, because mail programs would read it as a part. */
+const fileTypeOf = (leaf: MimeLeaf): string =>
+  toFileType(typeWithMethod(leaf)) ?? toFileType(leaf.type) ?? "application/octet-stream"
 
 /** A copy without the other octets of the message, which would stay in memory as long as the file. */
 const ownOctets = (octets: Uint8Array): Uint8Array =>
@@ -135,7 +141,7 @@ export const attachmentOf = (leaf: MimeLeaf): Attachment => {
   return {
     filename: filenameOf(leaf),
     content: ownOctets(contentOf(leaf)),
-    contentType: typeForm.test(leaf.type) ? leaf.type : "application/octet-stream",
+    contentType: fileTypeOf(leaf),
     ...(contentId === "" ? {} : { contentId }),
     disposition: isInline && contentId !== "" ? "inline" : "attachment"
   }

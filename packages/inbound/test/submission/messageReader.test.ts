@@ -57,7 +57,9 @@ describe("readMessage", () => {
         ["Content-Type: text/plain; name=notes.txt", "", "third"],
         ["Content-Type: text/html", "Content-Disposition: attachment; filename=page.html", "", "<b>"],
         ["Content-Type: message/rfc822", "", "Subject: inner", "", "text"],
-        ["Content-Type: text/calendar; method=REQUEST", "", "BEGIN:VCALENDAR"]
+        ["Content-Type: text/calendar; charset=UTF-8; method=request", "", "BEGIN:VCALENDAR"],
+        ["Content-Type: text/calendar; charset=iso-8859-1; method=REQUEST", "", "SUMMARY"],
+        ["Content-Type: text/calendar; method=SELL", "", "SUMMARY"]
       )
     )
     expect(message.text).toBe("first")
@@ -69,7 +71,9 @@ describe("readMessage", () => {
       ["notes.txt", "text/plain", "third"],
       ["page.html", "text/html", "<b>"],
       ["message.eml", "application/octet-stream", "Subject: inner\r\n\r\ntext"],
-      ["invite.ics", "text/calendar", "BEGIN:VCALENDAR"]
+      ["invite.ics", "text/calendar; method=REQUEST", "BEGIN:VCALENDAR"],
+      ["invite.ics", "text/calendar", "SUMMARY"],
+      ["invite.ics", "text/calendar", "SUMMARY"]
     ])
   })
 

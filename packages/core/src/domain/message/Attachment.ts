@@ -4,7 +4,7 @@
 import { Schema } from "effect"
 import { says } from "../value/Issue.ts"
 import { lineOf } from "../value/TextRule.ts"
-import { isFileType } from "./mediaTypes.ts"
+import { toFileType } from "./mediaTypes.ts"
 
 /** `inline`: the html shows the file. `attachment`: a program offers it for saving (RFC 2183). */
 export const dispositions = ["attachment", "inline"] as const
@@ -17,7 +17,10 @@ const filenameCharactersMax = 255
 const contentIdCharactersMax = 200
 
 interface AttachmentFields {
-  /** A media type without parameters, such as `application/pdf`. Default: by the extension of the file name. */
+  /**
+   * A media type without parameters, such as `application/pdf`. Default: by the extension of the file name. A calendar file may have a method
+   * (RFC 5546): mail programs show `text/calendar; method=REQUEST` as an invitation.
+   */
   readonly contentType?: string | undefined
   /** The id under which the html refers to the file as `cid:logo` (RFC 2392), without angle brackets. Each file has another one. */
   readonly contentId?: string | undefined
@@ -53,7 +56,7 @@ export type AttachmentInput = ContentAttachmentInput | PathAttachmentInput
 /** A file of a message as the message records it. Its content is stored apart, under the hash. */
 export interface AttachmentRecord {
   readonly filename: string
-  /** A media type without parameters, in lower case. */
+  /** A media type without parameters, in lower case, or that of a calendar file with its method, such as `text/calendar; method=REQUEST`. */
   readonly contentType: string
   /** Without angle brackets; `null` if the html cannot refer to the file. */
   readonly contentId: string | null
@@ -88,10 +91,10 @@ const Filename = lineOf({ min: 1, max: filenameCharactersMax }).check(
 
 const ContentType = Schema.String.check(
   Schema.makeFilter(
-    (type: string) => isFileType(type.toLowerCase()),
+    (type: string) => toFileType(type) !== undefined,
     says(
       "invalid_value",
-      "must be a media type such as application/pdf, without parameters, and not multipart or message"
+      "must be a media type such as application/pdf, without parameters, and not multipart or message; a calendar file may have a method, as in text/calendar; method=REQUEST"
     )
   )
 )

@@ -10,7 +10,7 @@ import type { Issue } from "../value/Issue.ts"
 import { issue, withoutUndefined } from "../value/Issue.ts"
 import type { AttachmentBody, AttachmentRecord, AttachmentSummary, ValidAttachment } from "./Attachment.ts"
 import { attachmentsMax } from "./Attachment.ts"
-import { typeOfFilename } from "./mediaTypes.ts"
+import { toFileType, typeOfFilename } from "./mediaTypes.ts"
 
 /** The size of each chunk of a content except the last, in bytes. */
 export const chunkBytes = 256 * 1024
@@ -106,7 +106,7 @@ export const toAttachments = (
     return [
       {
         filename,
-        contentType: contentType?.toLowerCase() ?? typeOfFilename(filename),
+        contentType: toFileType(contentType ?? "") ?? typeOfFilename(filename),
         contentId: contentId ?? null,
         disposition: disposition ?? (contentId === undefined ? "attachment" : "inline"),
         size: content.length,

@@ -1,15 +1,42 @@
 /**
- * The media types of files: the form of a media type, and the type of each common extension. Source: RFC 6838 §4.2; RFC 2046.
+ * The media types of files: the form of a media type, and the type of each common extension. Source: RFC 6838 §4.2; RFC 2046; RFC 5546.
  */
 
 const restrictedName = "[a-z0-9][a-z0-9!#$&^_.+-]{0,126}"
 const mediaTypeForm = new RegExp(`^${restrictedName}/${restrictedName}$`)
 
+/** What a calendar file asks of the calendar of its reader: an invitation has `REQUEST`. Source: RFC 5546 §1.4. */
+const calendarMethods: ReadonlyArray<string> = [
+  "ADD",
+  "CANCEL",
+  "COUNTER",
+  "DECLINECOUNTER",
+  "PUBLISH",
+  "REFRESH",
+  "REPLY",
+  "REQUEST"
+]
+
+/** A calendar file is UTF-8, whether its type says so or not (RFC 5545 §3.1.4). */
+const calendarForm = /^text\/calendar(?:; ?charset="?utf-8"?)?; ?method="?([a-z]+)"?(?:; ?charset="?utf-8"?)?$/i
+
+/** The method in the type of a calendar file, in upper case; `undefined` for any other type and without a method. */
+export const calendarMethodOf = (type: string): string | undefined => {
+  const method = calendarForm.exec(type)?.[1]?.toUpperCase()
+  return method !== undefined && calendarMethods.includes(method) ? method : undefined
+}
+
 /**
- * Whether the text, in lower case, is a media type that a file may have. It has no parameters, and it is not `multipart` or `message`. The content
- * of these must not be base64 (RFC 2046 §5.1 and §5.2.1), so it would be read as a part of the message itself.
+ * The type of a file as a message records it, or `undefined` for a text that no file may have as its type. It has no parameters, except
+ * `text/calendar; method=REQUEST`. It is not `multipart` or `message`. The content of these must not be base64 (RFC 2046 §5.1 and §5.2.1), so it would
+ * be read as a part of the message itself.
  */
-export const isFileType = (type: string): boolean => mediaTypeForm.test(type) && !/^(?:multipart|message)\//.test(type)
+export const toFileType = (text: string): string | undefined => {
+  const method = calendarMethodOf(text)
+  if (method !== undefined) return `text/calendar; method=${method}`
+  const type = text.toLowerCase()
+  return mediaTypeForm.test(type) && !/^(?:multipart|message)\//.test(type) ? type : undefined
+}
 
 /** The type of a file whose extension is not in the table. */
 const unknownType = "application/octet-stream"

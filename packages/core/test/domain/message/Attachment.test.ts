@@ -49,6 +49,28 @@ describe("the attachments of a send", () => {
     expect(parsed([{ ...file, filename: name }])).toMatchObject([{ contentType: type }])
   })
 
+  it.each([
+    ["Application/PDF", "application/pdf"],
+    ["text/calendar", "text/calendar"],
+    ["text/calendar; method=REQUEST", "text/calendar; method=REQUEST"],
+    ["TEXT/Calendar;METHOD=cancel", "text/calendar; method=CANCEL"],
+    ['text/calendar; charset="UTF-8"; method="REPLY"', "text/calendar; method=REPLY"],
+    ["text/calendar; method=PUBLISH; charset=utf-8", "text/calendar; method=PUBLISH"]
+  ])("records the type %s as %s", (given, recorded) => {
+    expect(parsed([{ ...file, contentType: given }])).toMatchObject([{ contentType: recorded }])
+  })
+
+  it.each([
+    "text/calendar; method=SELL",
+    "text/calendar; method=",
+    "text/calendar; method=REQUEST; method=CANCEL",
+    "text/calendar; charset=iso-8859-1; method=REQUEST",
+    "text/calendar; method=REQUEST\r\nX: y",
+    "text/csv; method=REQUEST"
+  ])("refuses the type %j", (contentType) => {
+    expect(issuesOf([{ ...file, contentType }])).toEqual(["attachments.0.contentType invalid_value"])
+  })
+
   it.each<[string, unknown, ReadonlyArray<string>]>([
     ["a text in place of a list", "x", ["attachments invalid_type"]],
     ["an item that is no object", [1], ["attachments.0 invalid_type"]],
