@@ -50,6 +50,7 @@ export { emailStatuses } from "./domain/contact/EmailStatusTable.ts"
 export { suppressionReasons } from "./domain/contact/Suppression.ts"
 export { attemptOutcomes } from "./domain/delivery/Delivery.ts"
 export { deliveryReasons, deliveryStatuses } from "./domain/delivery/DeliveryStatus.ts"
+export { enhancedCodeForm } from "./domain/delivery/DeliveryReport.ts"
 export type { BounceCause } from "./domain/delivery/DeliveryReport.ts"
 export {
   addressSource,

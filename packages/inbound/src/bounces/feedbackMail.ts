@@ -2,6 +2,7 @@
  * Records in the core what a returned message reports: a bounce, a delivery or a complaint. Source: decision 0040.
  */
 import { Feedback } from "@mailkeep/core"
+import { enhancedCodeForm } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 import { isSameAddress } from "../reports/addresses.ts"
 import type { DeliveryStatusReport, MailReport } from "../reports/MailReport.ts"
@@ -11,8 +12,6 @@ type CoreReport = Parameters<Feedback["Service"]["receive"]>[1]
 
 /** The feedback types by which a recipient says that the message is not wanted. Source: RFC 5965 §7.3. */
 const complaints: ReadonlySet<string> = new Set(["abuse", "fraud", "virus", "other", "opt-out"])
-
-const enhancedCodeForm = /^[245]\.\d{1,3}\.\d{1,3}$/
 
 const isSameRecipient = (one: DeliveryStatusReport, other: DeliveryStatusReport): boolean =>
   one.recipient !== null && other.recipient !== null && isSameAddress(one.recipient, other.recipient)
