@@ -118,12 +118,18 @@ const diagnosticOf = (fields: ParsedHeaderFields): { readonly type: string | nul
   return { type: type?.toLowerCase() ?? null, text: (text ?? value).trim() }
 }
 
+/** The text from the first opening parenthesis to the last closing one. */
+const commentOf = (value: string): string => {
+  const start = value.indexOf("(")
+  return start < 0 ? "" : value.slice(start + 1, Math.max(start + 1, value.lastIndexOf(")")))
+}
+
 const reportOf = (fields: ParsedHeaderFields, context: StatusContext): DeliveryStatusReport | null => {
   const recipient = recipientOf(fields, context)
   const { type, text } = diagnosticOf(fields)
   const statusField = firstValue(fields, "status")
   const explanation = text === "" && recipient !== null ? context.explanationFor(recipient) : ""
-  const comment = /\((.*)\)/s.exec(statusField ?? "")?.[1] ?? ""
+  const comment = commentOf(statusField ?? "")
   const diagnostic = shownDiagnostic(text || explanation || comment)
   const codes = codesIn(diagnostic)
   const reportedEnhancedCode = statusOfField(statusField)

@@ -67,6 +67,12 @@ export const hostileMails: Readonly<Record<string, () => string>> = {
     `${report}${numbered((index) => `Final-Recipient: rfc822; a${index}@b.example\r\nAction: failed\r\nStatus: 5.1.1\r\n\r\n`)}`,
   "recipients without empty lines": () =>
     report + numbered((index) => `Final-Recipient: rfc822; a${index}@b.example\r\nAction: failed\r\n`),
+  "parentheses in the status of each recipient": () =>
+    report +
+    numbered(
+      (index) =>
+        `Final-Recipient: rfc822; a${index}@b.example\r\nAction: failed\r\nStatus: 5.1.1 ${"(".repeat(16_000)}\r\n\r\n`
+    ),
   "empty lines in a report": () => report + filled("\r\n"),
   "a long diagnostic": () =>
     `${report}Final-Recipient: rfc822; a@b.example\r\nAction: failed\r\nDiagnostic-Code: smtp; 550 ${filled("user ")}`,
