@@ -44,7 +44,14 @@ export const isConforming = (report: Report): boolean => {
   return counts.broken === 0 && counts["waiver-stale"] === 0
 }
 
-const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/\s*\n\s*/g, " ")
+const oneLine = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ")
+
+const cell = (text: string): string => oneLine(text).replaceAll("|", "\\|")
 
 const row = (cells: ReadonlyArray<string>): string => `| ${cells.map(cell).join(" | ")} |`
 

@@ -87,13 +87,15 @@ const boundaryOf = ({ messageIdHeader, text, html }: OutgoingMessage): string =>
   hash("sha256", JSON.stringify([messageIdHeader, text, html])).slice(0, 32)
 
 /** The longest part of a value without a space. A line has at most 998 characters (RFC 5322 §2.1.1). */
-const longWord = /\S{900}/
+const wordCharactersMax = 900
+
+const hasLongWord = (value: string): boolean => value.split(/\s/).some(({ length }) => length >= wordCharactersMax)
 
 /**
  * Whether a value in ASCII needs an encoded word to arrive unchanged. Otherwise a reader could take a part of it for an encoded word
  * (RFC 2047 §7), or would remove the space at its end.
  */
-const needsEncodedWord = (value: string): boolean => /=\?|^\s|\s$/.test(value) || longWord.test(value)
+const needsEncodedWord = (value: string): boolean => /=\?|^\s|\s$/.test(value) || hasLongWord(value)
 
 const encoded = (value: string): string => encodeWord(value, /^[ -~]*$/.test(value) ? "Q" : "B", 52)
 

@@ -28,6 +28,8 @@ export const errorNameOf = (value: unknown): string => {
   return found === undefined ? "object" : String(found)
 }
 
+/** No path of a module is as long. The error of a caller may have a message of any length in its stack. */
+const frameCharactersMax = 1000
 const frame = /^\s+at (?:.*[( ])?(?:file:|node:|https?:|\/|[A-Za-z]:\\)\S*:\d+:\d+\)?$/
 
 const framesOf = ({ name, message, stack = "" }: Error): ReadonlyArray<string> => {
@@ -35,7 +37,7 @@ const framesOf = ({ name, message, stack = "" }: Error): ReadonlyArray<string> =
   const rest = stack.startsWith(headline) ? stack.slice(headline.length) : stack
   return rest
     .split("\n")
-    .filter((line) => frame.test(line))
+    .filter((line) => line.length <= frameCharactersMax && frame.test(line))
     .slice(0, framesMax)
     .map((line) => line.trim())
 }

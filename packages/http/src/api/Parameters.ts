@@ -102,7 +102,7 @@ const JsonContent = Schema.String.check(
 )
 
 const NoContentEncoding = Schema.String.check(
-  Schema.isPattern(/^\s*(?:identity)?\s*$/iu, says("invalid_value", "is not supported; send the body as it is"))
+  Schema.isPattern(/^(?:\s*identity)?\s*$/iu, says("invalid_value", "is not supported; send the body as it is"))
 )
 
 /** Headers of a request with a JSON body. */

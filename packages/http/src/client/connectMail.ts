@@ -94,7 +94,7 @@ export const connectMail = (options: ConnectMailOptions): ProjectHandle => {
   const { url, apiKey, from, signal } = options
   const request = makeRequest({
     // Without a slash at its end, because each path begins with one.
-    base: new URL(url).href.replace(/\/+$/, ""),
+    base: new URL(url).href.replace(/(?<!\/)\/+$/, ""),
     apiKey,
     fetch: options.fetch ?? ((address, init) => globalThis.fetch(address, init)),
     timeoutMillis: options.timeoutMillis ?? defaultTimeoutMillis,

@@ -8,6 +8,8 @@ const linkCharactersMax = 2048
 
 const attributeForm = /\b(?:href|src|action|background)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))/gi
 const textForm = /\bhttps?:\/\/[^\s<>"']+/gi
+/** Punctuation at the end of a link in a text belongs to the sentence. */
+const punctuationAtEnd = /(?<![.,;:!?)\]])[.,;:!?)\]]+$/
 
 const namedEntities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
 
@@ -40,7 +42,7 @@ export const linksOf = ({
     if (add(decodeEntities(double ?? single ?? bare ?? "").trim())) break
   for (const [link] of (text ?? "").matchAll(textForm)) {
     if (links.size >= linksMax) break
-    add(link.replace(/[.,;:!?)\]]+$/, ""))
+    add(link.replace(punctuationAtEnd, ""))
   }
   return [...links]
 }

@@ -47,7 +47,7 @@ const separatorTexts: ReadonlyArray<RegExp> = [
 /** Says whether a line introduces the returned message. */
 export const isSeparator = (line: string): boolean => {
   if (line.length > 200) return false
-  const bare = line.replace(/^[\s\-*=_>]+|[\s\-*=_]+$/g, "")
+  const bare = line.replace(/^[\s\-*=_>]+|(?<![\s\-*=_])[\s\-*=_]+$/g, "")
   return bare !== "" && separatorTexts.some((text) => text.test(bare))
 }
 

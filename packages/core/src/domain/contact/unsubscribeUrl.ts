@@ -14,4 +14,4 @@ export const isUnsubscribeUrl = (text: string): boolean => {
  * Returns what each link begins with: the URL in ASCII without a slash at its end. A host in Unicode becomes A-labels, because a header field with a
  * link has no encoded words (RFC 2369 §2).
  */
-export const unsubscribeBaseOf = (url: string): string => new URL(url).href.replace(/\/+$/, "")
+export const unsubscribeBaseOf = (url: string): string => new URL(url).href.replace(/(?<!\/)\/+$/, "")

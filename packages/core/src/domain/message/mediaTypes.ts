@@ -6,7 +6,7 @@ const restrictedName = "[a-z0-9][a-z0-9!#$&^_.+-]{0,126}"
 const mediaTypeForm = new RegExp(`^${restrictedName}/${restrictedName}$`)
 
 /** What a calendar file asks of the calendar of its reader: an invitation has `REQUEST`. Source: RFC 5546 §1.4. */
-const calendarMethods: ReadonlyArray<string> = [
+const calendarMethods: ReadonlySet<string> = new Set([
   "ADD",
   "CANCEL",
   "COUNTER",
@@ -15,7 +15,7 @@ const calendarMethods: ReadonlyArray<string> = [
   "REFRESH",
   "REPLY",
   "REQUEST"
-]
+])
 
 /** A calendar file is UTF-8, whether its type says so or not (RFC 5545 §3.1.4). */
 const calendarForm = /^text\/calendar(?:; ?charset="?utf-8"?)?; ?method="?([a-z]+)"?(?:; ?charset="?utf-8"?)?$/i
@@ -23,7 +23,7 @@ const calendarForm = /^text\/calendar(?:; ?charset="?utf-8"?)?; ?method="?([a-z]
 /** The method in the type of a calendar file, in upper case; `undefined` for any other type and without a method. */
 export const calendarMethodOf = (type: string): string | undefined => {
   const method = calendarForm.exec(type)?.[1]?.toUpperCase()
-  return method !== undefined && calendarMethods.includes(method) ? method : undefined
+  return method !== undefined && calendarMethods.has(method) ? method : undefined
 }
 
 /**
