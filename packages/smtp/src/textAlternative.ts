@@ -5,6 +5,7 @@
  */
 import type { Formatter, Node } from "html-to-text"
 import { compile } from "html-to-text"
+import { remembering } from "./remembering.ts"
 
 /** Html that is longer, in UTF-16 units, gets no text. */
 const htmlLengthMax = 2 * 1024 * 1024
@@ -87,12 +88,17 @@ const converted = (html: string): string => {
   }
 }
 
-/**
- * Returns the text of the html. Returns `null` when the html has no text, is longer than 2 MiB, has more than 10,000 tags, or has much text in many
- * quotes, lists or links. Returns `null` also when the text would be longer than 2 MiB, or when html-to-text cannot convert the html.
- */
-export const textAlternativeOf = (html: string): string | null => {
+const textWithin = (html: string): string | null => {
   if (html.length > htmlLengthMax || hasManyTags(html)) return null
   const text = converted(html).trim()
   return text === "" || text.length > htmlLengthMax ? null : text
 }
+
+/**
+ * Returns the text of the html. Returns `null` when the html has no text, is longer than 2 MiB, has more than 10,000 tags, or has much text in many
+ * quotes, lists or links. Returns `null` also when the text would be longer than 2 MiB, or when html-to-text cannot convert the html.
+ *
+ * It remembers the last texts, because the recipients of a message have the same html, and so may all messages of a newsletter. A text of 17 KB of html
+ * takes 4 ms, and less than 0.2 ms when it is remembered.
+ */
+export const textAlternativeOf = remembering(textWithin, { countMax: 8, lengthMax: 256 * 1024 })
