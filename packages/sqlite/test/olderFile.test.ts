@@ -1,7 +1,7 @@
 /**
  * A file of an earlier version is migrated when a store opens it, and keeps its records.
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Delivery } from "@mailkeep/core/adapter"
@@ -10,7 +10,7 @@ import Database from "better-sqlite3"
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
-import { migrations, schemaVersion } from "../src/internal/migrations.ts"
+import { migrate, migrations, schemaVersion } from "../src/internal/migrations.ts"
 import { columnOf } from "../src/internal/recordTable.ts"
 import { deliveries } from "../src/internal/tables.ts"
 import { createFileOfVersion } from "./fileOfVersion.ts"
@@ -51,16 +51,49 @@ const makeFile = (filename: string, version: number) => {
   database.close()
 }
 
+/** Opens the file with a store, which migrates it, and reads the delivery. */
+const readDelivery = (filename: string) =>
+  Effect.flatMap(SqliteMailStore.make({ filename }), (store) =>
+    store.read([{ _tag: "Delivery", projectId: suppressed.projectId, id: suppressed.id }])
+  ).pipe(Effect.scoped, Effect.runPromise)
+
+/** Migrates the file. Before each of its statements, copies what is on the disk: a process that is killed then leaves the same files. */
+const copiesDuringMigration = (filename: string): ReadonlyArray<string> => {
+  const copies: Array<string> = []
+  const database = new Database(filename)
+  database.pragma("journal_mode = WAL")
+  // Pages that no commit has made valid are written to the log at once.
+  database.pragma("cache_spill = 1")
+  database.pragma("cache_size = 1")
+  const execute = database.exec.bind(database)
+  database.exec = (sql) => {
+    const copy = `${filename}.${copies.length}`
+    for (const suffix of ["", "-wal"]) if (existsSync(filename + suffix)) copyFileSync(filename + suffix, copy + suffix)
+    copies.push(copy)
+    return execute(sql)
+  }
+  migrate(database)
+  database.close()
+  return copies
+}
+
 describe("a file of an earlier version", () => {
+  it.each(migrations.slice(1).map((_, n) => n + 1))(
+    "keeps its deliveries when a process is killed at any statement of its migration, from version %i",
+    async (version) => {
+      const filename = join(folder, "mail.db")
+      makeFile(filename, version)
+      const copies = copiesDuringMigration(filename)
+      // Each step begins, changes the tables and commits.
+      expect(copies).toHaveLength(3 * (schemaVersion - version))
+      for (const copy of copies) expect(await readDelivery(copy)).toEqual([suppressed])
+    }
+  )
+
   it.each(migrations.map((_, n) => n + 1))("keeps its deliveries, from version %i", async (version) => {
     const filename = join(folder, "mail.db")
     makeFile(filename, version)
-    const read = Effect.scoped(
-      Effect.flatMap(SqliteMailStore.make({ filename }), (store) =>
-        store.read([{ _tag: "Delivery", projectId: suppressed.projectId, id: suppressed.id }])
-      )
-    )
-    expect(await Effect.runPromise(read)).toEqual([suppressed])
+    expect(await readDelivery(filename)).toEqual([suppressed])
     const database = new Database(filename, { readonly: true })
     expect(database.prepare("SELECT version FROM mailkeep_schema").pluck().get()).toBe(schemaVersion)
     database.close()

@@ -19,6 +19,7 @@ import {
   law,
   lintRule,
   model,
+  olderFile,
   opening,
   power,
   relay,
@@ -100,8 +101,11 @@ export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
       ],
       [
         "A killed migration leaves a file that opens or is refused with a typed failure",
-        [calls, opening("migrates a file once when several processes open it at once")],
-        "a kill between two versions of the schema"
+        [
+          calls,
+          opening("migrates a file once when several processes open it at once"),
+          olderFile("keeps its deliveries when a process is killed at any statement of its migration, from version %i")
+        ]
       ]
     ]
   ],

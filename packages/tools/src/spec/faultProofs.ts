@@ -66,6 +66,7 @@ export const bounces = faultRun("bounces", "relay/bounces/bounceRun", "forged re
 export const attack = faultRun("attack", "attack/attackRun", "attacks at the same time")
 export const crashPoints = testIn("fault-tests/test/crashPoints")("recovers from a crash at every write of $name")
 export const surroundings = testIn("fault-tests/test/surroundings")
+export const olderFile = testIn("sqlite/test/olderFile")
 export const opening = testIn("sqlite/test/opening")
 export const groups = testIn("sqlite/test/groupCommit")
 export const commitThread = testIn("sqlite/test/commitThread")
