@@ -38,6 +38,7 @@ export { base64Steps } from "./domain/value/Base64.ts"
 export type { Steps } from "./domain/value/Steps.ts"
 export { allSteps } from "./domain/value/Steps.ts"
 export { AttachmentBody, attachmentsMax, dispositions } from "./domain/message/Attachment.ts"
+export { toFileType } from "./domain/message/mediaTypes.ts"
 export { isAscii } from "./domain/value/TextLength.ts"
 export { Mailbox, textOf } from "./domain/value/TextRule.ts"
 

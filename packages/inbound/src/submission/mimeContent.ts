@@ -1,7 +1,7 @@
 /**
  * Decodes the content and the names of the parts of a message. Source: RFC 2045 §6; RFC 2047; RFC 2183; RFC 2231.
  */
-import { toFileType } from "@mailkeep/core/adapter"
+import { toFileType } from "@mailkeep/core/binding"
 import { decodeWords } from "postal-mime"
 import { decodeBase64, isBase64Octet } from "../mime/base64.ts"
 import { decodeCharset } from "../mime/charset.ts"
