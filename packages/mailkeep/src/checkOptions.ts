@@ -45,8 +45,11 @@ const { dispatcher, retention, handOff, events, webhooks, health, unsubscribe, g
 
 /** Every option. The compiler refuses this list when `MailOptions` has another option. */
 const rules: OptionRules<MailOptions> = {
-  store: mustBe('a store, such as sqlite("mail.db")', isAdapter),
-  transport: mustBe('a transport, such as smtp("smtp://relay.example") or stub()', isAdapter),
+  store: mustBe('a store, such as sqlite("mail.db"), or storeFromPromises(…) of your own', isAdapter),
+  transport: mustBe(
+    'a transport, such as smtp("smtp://relay.example") or stub(), or transportFromPromises(…) of your own',
+    isAdapter
+  ),
   domains: listOption('domains, such as ["acme.example"]', (item) => isText(item) || isFields(item)),
   from: mustBe('a sender, such as "Acme <hi@acme.example>"', isSender),
   projectId: mustBe("1 to 64 letters, digits, hyphens or underscores", (value) => isText(value) && isProjectId(value)),

@@ -11,12 +11,16 @@ import { openQuiet, quiet, rejection } from "./testMail.ts"
 const untyped = (options: Record<string, unknown>): MailOptions => ({ ...quiet(), ...options }) as MailOptions
 
 const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
-  ["store", undefined, 'store must be a store, such as sqlite("mail.db").'],
-  ["store", "mail.db", 'store must be a store, such as sqlite("mail.db").'],
-  ["store", memory, 'store must be a store, such as sqlite("mail.db").'],
+  ["store", undefined, 'store must be a store, such as sqlite("mail.db"), or storeFromPromises(…) of your own.'],
+  ["store", "mail.db", 'store must be a store, such as sqlite("mail.db"), or storeFromPromises(…) of your own.'],
+  ["store", memory, 'store must be a store, such as sqlite("mail.db"), or storeFromPromises(…) of your own.'],
   ["transport", undefined, "transport must be a transport, such as smtp("],
   ["transport", async () => {}, "transport must be a transport, such as smtp("],
-  ["transport", { handOff: async () => {} }, "transport must be a transport, such as smtp("],
+  [
+    "transport",
+    { handOff: async () => {} },
+    'transport must be a transport, such as smtp("smtp://relay.example") or stub(), or transportFromPromises(…) of your own.'
+  ],
   ["domain", ["acme.example"], '"domain" is not an option of a mail. The options are store, transport, domains, from,'],
   ["domains", "acme.example", 'domains must be a list of domains, such as ["acme.example"].'],
   ["domains", [5], 'domains must be a list of domains, such as ["acme.example"].'],
