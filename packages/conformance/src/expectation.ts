@@ -49,7 +49,7 @@ export const resultOf = (
 
 /** Runs the commits concurrently and returns their results in order. */
 export const resultsOf = (commits: ReadonlyArray<Effect.Effect<void, Conflict | StoreUnavailable>>) =>
-  Effect.all(commits.map(resultOf), { concurrency: "unbounded" })
+  Effect.forEach(commits, resultOf, { concurrency: "unbounded" })
 
 /** Counts how often each value occurs. */
 export const tally = (values: Iterable<string>): Readonly<Record<string, number>> => {

@@ -140,8 +140,8 @@ describe("a verdict", () => {
 
 describe("a run without a verdict", () => {
   const problems = async (options: ConformanceOptions, capabilities: Record<string, unknown> = { fast: true }) => {
-    const exit = await Effect.runPromise(
-      Effect.exit(runConformance("mine", book(law("a/b", Effect.void)), capabilities, options))
+    const exit = await Effect.runPromiseExit(
+      runConformance("mine", book(law("a/b", Effect.void)), capabilities, options)
     )
     const [reason] = Exit.isFailure(exit) ? exit.cause.reasons : []
     return reason?._tag === "Fail" ? (reason.error as { problems: ReadonlyArray<string> }).problems : undefined
@@ -190,9 +190,7 @@ describe("a run without a verdict", () => {
 
   it("gives no verdict on a durable store without a child module", async () => {
     const folder = mkdtempSync(join(tmpdir(), "journal-"))
-    const exit = await Effect.runPromise(
-      Effect.exit(runConformance("journal", storeLaws, { place: layer(`${folder}/a`) }))
-    )
+    const exit = await Effect.runPromiseExit(runConformance("journal", storeLaws, { place: layer(`${folder}/a`) }))
     rmSync(folder, { recursive: true })
     expect(JSON.stringify(exit)).toContain("must give a child module")
   })

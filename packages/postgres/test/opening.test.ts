@@ -20,7 +20,7 @@ const opened = <A, E>(
 ) => Effect.runPromise(Effect.scoped(Effect.flatMap(PostgresMailStore.make(options), use)))
 
 const refusal = async (options: PostgresOptions): Promise<StoreNotOpened> => {
-  const exit = await Effect.runPromise(Effect.exit(Effect.scoped(PostgresMailStore.make(options))))
+  const exit = await Effect.runPromiseExit(Effect.scoped(PostgresMailStore.make(options)))
   const failure = Exit.isFailure(exit) ? exit.cause.reasons.find(({ _tag }) => _tag === "Fail") : undefined
   const error = failure !== undefined && "error" in failure ? failure.error : undefined
   if (error instanceof StoreNotOpened) return error

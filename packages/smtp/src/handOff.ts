@@ -182,7 +182,9 @@ export const handOffBy = (
       Effect.catchTag("ConnectionStale", ({ failure }) => Effect.fail(failure))
     )
   }).pipe(
-    Effect.catchTag("RelayRefused", ({ reply }) => Effect.succeed<HandOffOutcome>({ _tag: "Refused", reply })),
-    // A retry of such a message would give the same result.
-    Effect.catchTag("MessageUnsendable", ({ reason }) => Effect.succeed(refusal(null, "5.6.0", reason)))
+    Effect.catchTags({
+      RelayRefused: ({ reply }) => Effect.succeed<HandOffOutcome>({ _tag: "Refused", reply }),
+      // A retry of such a message would give the same result.
+      MessageUnsendable: ({ reason }) => Effect.succeed(refusal(null, "5.6.0", reason))
+    })
   )

@@ -169,8 +169,10 @@ const imported = Command.make(
       if (counts.refused > 0) process.exitCode = 2
       yield* end
     }).pipe(
-      Effect.catchTag("CsvNotRead", ({ cause }) => Effect.fail(new FileFailed({ act: "read", path: file, cause }))),
-      Effect.catchTag("MalformedCsv", ({ message }) => exitWith(message)),
+      Effect.catchTags({
+        CsvNotRead: ({ cause }) => Effect.fail(new FileFailed({ act: "read", path: file, cause })),
+        MalformedCsv: ({ message }) => exitWith(message)
+      }),
       DataFolder.at({ data })
     )
 ).pipe(

@@ -167,7 +167,7 @@ const defectKeepsNothing = law(
       store.commit([put.setting("broken"), insert.message(sample.message()), broken]),
       commit(store, put.setting("after"), spend(1))
     ]
-    const exits = yield* Effect.all(commits.map(Effect.exit), { concurrency: "unbounded" })
+    const exits = yield* Effect.forEach(commits, Effect.exit, { concurrency: "unbounded" })
     yield* same(
       "the results of the three commits",
       exits.map(({ _tag }) => _tag),

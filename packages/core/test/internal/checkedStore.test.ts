@@ -43,7 +43,7 @@ const resultOf = async (
   use: (store: MailStoreShape) => Effect.Effect<unknown, unknown>
 ) => {
   const store = { ...(await Effect.runPromise(MemoryMailStore.make)), ...part }
-  const exit = await Effect.runPromise(Effect.exit(use(makeCheckedStore(store))))
+  const exit = await Effect.runPromiseExit(use(makeCheckedStore(store)))
   if (Exit.isSuccess(exit)) return exit.value
   const [reason] = exit.cause.reasons
   return reason?._tag === "Die" ? (reason.defect as { law: string }).law : reason?._tag

@@ -27,8 +27,7 @@ const emptyStore: PromiseStore = {
 const inStore = <A, E>(store: Partial<PromiseStore>, use: (store: MailStore["Service"]) => Effect.Effect<A, E>) =>
   Effect.flatMap(MailStore, use).pipe(
     Effect.provide(storeFromPromises(async () => ({ ...emptyStore, ...store }))),
-    Effect.exit,
-    Effect.runPromise
+    Effect.runPromiseExit
   )
 
 /** The value of an exit, its failure or its defect. */
@@ -95,7 +94,7 @@ describe("a store of plain async functions", () => {
   it("fails when the store does not open, and closes the store with its layer", async () => {
     const refused = new StoreNotOpened({ reason: "locked", where: "here" })
     const opening = Layer.build(storeFromPromises(() => Promise.reject(refused)))
-    expect(outcomeOf(await Effect.runPromise(Effect.exit(Effect.scoped(opening))))).toBe(refused)
+    expect(outcomeOf(await Effect.runPromiseExit(Effect.scoped(opening)))).toBe(refused)
     let closed = false
     await inStore({ close: async () => void (closed = true) }, () => Effect.void)
     expect(closed).toBe(true)
@@ -184,15 +183,13 @@ const handing = (hand: PromiseTransport["handOff"], one = handOff()) =>
 describe("a transport of plain async functions", () => {
   it("fails with HandOffRevoked when beforeFinalize revokes the hand-off", async () => {
     const revoked = new HandOffRevoked({ why: "suppressed" })
-    const exit = await Effect.runPromise(
-      Effect.exit(
-        handing(
-          async ({ beforeFinalize }) => {
-            await beforeFinalize()
-            throw new Error("the message was sent")
-          },
-          handOff(Effect.fail(revoked))
-        )
+    const exit = await Effect.runPromiseExit(
+      handing(
+        async ({ beforeFinalize }) => {
+          await beforeFinalize()
+          throw new Error("the message was sent")
+        },
+        handOff(Effect.fail(revoked))
       )
     )
     expect(outcomeOf(exit)).toMatchObject({ _tag: "HandOffRevoked", why: "suppressed" })
@@ -201,8 +198,8 @@ describe("a transport of plain async functions", () => {
   it("fails with TransportUnavailable, and dies of every other error", async () => {
     const lost = new TransportUnavailable({ reason: "lost" })
     const mistake = new TypeError("no such method")
-    expect(outcomeOf(await Effect.runPromise(Effect.exit(handing(() => Promise.reject(lost)))))).toBe(lost)
-    expect(outcomeOf(await Effect.runPromise(Effect.exit(handing(() => Promise.reject(mistake)))))).toEqual({
+    expect(outcomeOf(await Effect.runPromiseExit(handing(() => Promise.reject(lost))))).toBe(lost)
+    expect(outcomeOf(await Effect.runPromiseExit(handing(() => Promise.reject(mistake))))).toEqual({
       defect: mistake
     })
   })
@@ -223,8 +220,7 @@ describe("an event sink of plain async functions", () => {
       sink.send({ id: "evt_1", endpoint: "e", headers: {}, body: new Uint8Array() })
     ).pipe(
       Effect.provide(sinkFromPromises({ capabilities: { carriesHeaders: true }, send: () => Promise.reject(cause) })),
-      Effect.exit,
-      Effect.runPromise
+      Effect.runPromiseExit
     )
 
   it("fails with SinkUnavailable, and dies of every other error", async () => {

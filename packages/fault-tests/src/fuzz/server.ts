@@ -24,7 +24,7 @@ const serve = Effect.gen(function* () {
     globalThis.gc!()
     Effect.runSync(print({ heapOctets: process.memoryUsage().heapUsed }))
   })
-  yield* Effect.never
+  return yield* Effect.never
 })
 
 /** No domain of the test has a DNS record. */

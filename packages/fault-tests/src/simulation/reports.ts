@@ -119,7 +119,7 @@ export class Reports {
         if (planned.deliveryId === undefined || planned.times++ >= planned.timesMax) continue
         yield* Effect.forkChild(this.#make(feedback, planned.deliveryId, planned.report))
       }
-      yield* Effect.never
+      return yield* Effect.never
     })
   }
 

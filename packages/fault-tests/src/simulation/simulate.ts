@@ -204,7 +204,7 @@ class Simulation {
         Array.from({ length: callersEach }, () => calling),
         { concurrency: "unbounded", discard: true }
       )
-      yield* Effect.never
+      return yield* Effect.never
     }).pipe(
       Effect.provide(this.#core(process)),
       Effect.scoped,

@@ -27,6 +27,6 @@ export const readForm = (request: HttpServerRequest.HttpServerRequest): Effect.E
     }),
     Stream.runDrain,
     Effect.map(() => (octets > formOctetsMax ? null : new URLSearchParams(text + decoder.decode()))),
-    Effect.catch(() => Effect.succeed(null))
+    Effect.orElseSucceed(() => null)
   )
 }

@@ -63,7 +63,7 @@ const mailViews = ({ root, capture, log, token }: MailboxDeps) => {
       ? Effect.succeed(null)
       : capture.source(mail.deliveryId).pipe(
           Effect.flatMap((source) => (source === null ? Effect.succeed(null) : readShownSource(source))),
-          Effect.catch(() => Effect.succeed(null))
+          Effect.orElseSucceed(() => null)
         )
 
   const page = (mail: CapturedMail, query: URLSearchParams) =>
