@@ -65,13 +65,6 @@ describe("simulateSeed", () => {
 
 describe("the checks of a simulation", () => {
   it.each<[what: string, problem: RegExp, sabotage: Sabotage, faultRates?: Partial<FaultRates>]>([
-    // Few calls, because a delivery without a message is claimed again with each lease until the simulation ends.
-    [
-      "a lost message",
-      /has not ended 4 hours later$/,
-      without("InsertMessage", everyFifth),
-      { callsMax: 5, faultMillis: hourMillis }
-    ],
     ["a lost delivery", /its message or a delivery is missing$/, without("InsertDelivery", everyFifth)],
     [
       "a lost idempotency record",
