@@ -27,7 +27,8 @@ export const relaySignalOf = (result: HandOffResult): RelaySignal => {
     case "Delivered":
       return "answered"
     case "Refused":
-      return classifyRefusal(result.reply).relayFault ? "busy" : "answered"
+      if (classifyRefusal(result.reply).relayFault) return "busy"
+      return result.reachedRelay === false ? "none" : "answered"
     case "NoReply":
       return result.relayFault === false ? "none" : "unreachable"
     default:

@@ -162,7 +162,7 @@ export type HandOffOutcome =
       readonly reply: SmtpReply
       /**
        * `false` if the transport itself refused, so that the relay has not seen the envelope. The delivery is then not charged to the sending
-       * allowance. Default: `true` from the stage `mail` on.
+       * allowance, and the refusal does not count as an answer of the relay. Default: `true` from the stage `mail` on.
        */
       readonly reachedRelay?: boolean
     }

@@ -26,6 +26,11 @@ const accepted: HandOffResult = {
 }
 const noReply: HandOffResult = { _tag: "NoReply", why: "The connection was refused." }
 const busy = refused("mail", 421, "4.3.2")
+const refusedByTransport: HandOffResult = {
+  _tag: "Refused",
+  reply: { stage: "mail", smtpCode: 552, enhancedCode: "5.3.4", text: "words" },
+  reachedRelay: false
+}
 
 const after = (results: ReadonlyArray<HandOffResult>, at = now): RelayLimitState =>
   results.reduce((state, result) => relayLimitAfter(state, result, { now: at, limitMax }), initialRelayLimit(limitMax))
@@ -39,6 +44,7 @@ describe("relaySignalOf", () => {
     ["421", busy, "busy"],
     ["454", refused("auth", 454, "4.7.0"), "busy"],
     ["a refusing greeting", refused("greeting", 554), "busy"],
+    ["a refusal by the transport itself", refusedByTransport, "none"],
     ["no reply", noReply, "unreachable"],
     ["a file that cannot be read", { _tag: "NoReply", why: "No file.", relayFault: false }, "none"],
     ["a shutdown", { _tag: "ShutDown" }, "none"],
@@ -110,6 +116,13 @@ describe("relayLimitAfter", () => {
   it("closes the circuit at the first answer", () => {
     const state = after([...times(9, noReply), accepted])
     expect([circuitOf(state), relayLimitNow(state, 0, now)]).toEqual(["closed", { free: 2, pausedUntil: 0 }])
+  })
+
+  it.each([
+    ["a relay that does not answer", noReply],
+    ["a busy relay", busy]
+  ])("changes nothing for %s after a refusal by the transport itself", (_, result) => {
+    expect(after([...times(9, result), refusedByTransport])).toEqual(after(times(9, result)))
   })
 
   it("ignores a pause that a clock set back would lengthen", () => {
