@@ -71,7 +71,8 @@ const parseLocalPart = (text: string): string | undefined => {
     return undefined
   if (dotString.test(text)) return text
   const content = quotedString.exec(text)?.[1]?.replace(/\\(.)/g, "$1")
-  if (content === undefined) return undefined
+  // Behind the backslashes of a quoted string, there can be another encoded word.
+  if (content === undefined || encodedWord.test(content)) return undefined
   return dotString.test(content) ? content : `"${content.replace(/["\\]/g, "\\$&")}"`
 }
 

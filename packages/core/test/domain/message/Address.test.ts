@@ -50,6 +50,8 @@ describe("parseAddress", () => {
     '"a\\>b"@example.com',
     "=?utf-8?q?=0d=0abcc:_eve=40example.com?=@example.com",
     '"ada =?utf-8?B?DQo=?="@example.com',
+    '"=\\?utf-8\\?q\\?=0d=0abcc:_eve=40example.com\\?="@example.com',
+    '"ada =\\?utf-8\\?B\\?DQo=\\?="@example.com',
     `${"a".repeat(65)}@example.com`,
     `${"ü".repeat(33)}@example.com`,
     `a@${"b".repeat(64)}.com`,
