@@ -76,6 +76,10 @@ const parseLocalPart = (text: string): string | undefined => {
   return dotString.test(content) ? content : `"${content.replace(/["\\]/g, "\\$&")}"`
 }
 
+const hasAllowedLength = (address: string): boolean =>
+  utf8Octets(address) <= addressOctetsMax &&
+  utf8Octets(address.slice(0, address.lastIndexOf("@"))) <= localPartOctetsMax
+
 /** Parses one mailbox in linear time. Returns `undefined` if the text is not a mailbox. Source: RFC 5321 §4.1.2; decision 0010. */
 export const parseAddress = (text: string): Address | undefined => {
   const trimmed = withoutOuterSpaces(text).normalize("NFC")
@@ -86,6 +90,9 @@ export const parseAddress = (text: string): Address | undefined => {
   const domain = parseDomain(trimmed.slice(at + 1))
   if (local === undefined || domain === undefined) return undefined
   const address = `${local}@${domain}`
-  if (utf8Octets(address) > addressOctetsMax) return undefined
-  return { address, canonical: address.toLowerCase().normalize("NFC"), domain, utf8: !isAscii(local) }
+  const canonical = address.toLowerCase().normalize("NFC")
+  // Some letters have more octets in lower case.
+  return hasAllowedLength(address) && hasAllowedLength(canonical)
+    ? { address, canonical, domain, utf8: !isAscii(local) }
+    : undefined
 }

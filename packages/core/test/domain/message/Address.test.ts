@@ -54,6 +54,8 @@ describe("parseAddress", () => {
     '"ada =\\?utf-8\\?B\\?DQo=\\?="@example.com',
     `${"a".repeat(65)}@example.com`,
     `${"ü".repeat(33)}@example.com`,
+    `${"Ⱥ".repeat(32)}@example.com`,
+    `${"Ⱥ".repeat(20)}@${"b.".repeat(103)}example`,
     `a@${"b".repeat(64)}.com`,
     `a@${"b.".repeat(126)}example`
   ])("refuses the address %j", (text) => {
