@@ -86,6 +86,18 @@ describe("within a transaction of a client with promises", () => {
     expect(ends).toEqual([false, false])
   })
 
+  it("ends and undoes the call when a field of the message cannot be read", async () => {
+    const { mail, ends } = await openWith()
+    const unread = {
+      ...message,
+      get subject(): string {
+        throw new Error("The order is not loaded.")
+      }
+    }
+    await expect(mail.within(client).send(unread)).rejects.toThrow("The order is not loaded.")
+    expect(ends).toEqual([false])
+  })
+
   it("accepts a plan that is a promise, because the call may wait", async () => {
     const { mail, ends } = await openWith({ plan: async () => ({ dailySends: 1 }) })
     await mail.within(client).send(message)

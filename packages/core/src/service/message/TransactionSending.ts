@@ -155,9 +155,11 @@ export class TransactionSending extends Context.Service<
           Effect.uninterruptibleMask((restore) =>
             store.joinTransaction === undefined
               ? Effect.fail(new TransactionRefused({ reason: "not_supported" }))
-              : Effect.flatMap(store.joinTransaction(connection), (joined) =>
-                  inJoined(connection, joined, use(sending), restore)
-                )
+              : Effect.flatMap(store.joinTransaction(connection), (joined) => {
+                  // A function that throws must end the call too.
+                  const called = Effect.suspend(() => use(sending))
+                  return inJoined(connection, joined, called, restore)
+                })
           )
       }
     })
