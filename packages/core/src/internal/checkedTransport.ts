@@ -73,10 +73,18 @@ const toReply = ({ stage, smtpCode, enhancedCode, text }: SmtpReply): SmtpReply 
   text
 })
 
+/** A `reachedRelay` of another form counts as none. */
+const toOutcome = (outcome: HandOffOutcome): HandOffOutcome => {
+  const reply = toReply(outcome.reply)
+  if (outcome._tag !== "Refused") return { _tag: outcome._tag, reply }
+  const { _tag, reachedRelay } = outcome
+  return typeof reachedRelay === "boolean" ? { _tag, reply, reachedRelay } : { _tag, reply }
+}
+
 /** Without an outcome, whether the relay has the message is unknown, as after a lost connection. */
 const withOutcome = (outcome: unknown): Effect.Effect<HandOffOutcome, TransportUnavailable> =>
   isOutcome(outcome)
-    ? Effect.succeed({ ...outcome, reply: toReply(outcome.reply) })
+    ? Effect.succeed(toOutcome(outcome))
     : Effect.fail(new TransportUnavailable({ reason: noOutcomeSentence }))
 
 /** The transport of the adapter with the checks before and after each hand-off. */

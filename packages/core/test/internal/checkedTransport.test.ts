@@ -198,6 +198,18 @@ describe.each(stores)("a transport that is written without types, over $name", (
     expect(attempts).toMatchObject([{ outcome: "rejected", smtpCode: 550, enhancedCode: null }])
   })
 
+  it.each<[string, unknown]>([
+    ["null", null],
+    ["a text", "no"]
+  ])("records a refusal when the transport returns %s as reachedRelay", async (_, reachedRelay) => {
+    const reply = { stage: "rcpt", smtpCode: 550, enhancedCode: "5.1.1", text: "No." }
+    const { status, attempts } = await attempted(() =>
+      Effect.succeed({ _tag: "Refused", reply, reachedRelay } as HandOffOutcome)
+    )
+    expect(status).toBe("bounced")
+    expect(attempts).toMatchObject([{ outcome: "rejected" }])
+  })
+
   it.each<[string, unknown, string]>([
     ["one line of a reason with control characters and half a surrogate pair", "a\u0000b\r\nc\ud83d", "a b c\ufffd"],
     ["at most 1,000 characters of a reason", "x".repeat(5000), "x".repeat(1000)],
