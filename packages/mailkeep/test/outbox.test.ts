@@ -150,6 +150,19 @@ describe("outbox.drain", () => {
     expect(rows()).toHaveLength(40)
   })
 
+  it("logs a bug once, however many rows it leaves", async () => {
+    await mail.close()
+    mail = await openWith({
+      plan: () => {
+        throw new RangeError("a mistake")
+      }
+    })
+    log.length = 0
+    for (let n = 0; n < 40; n++) insert(mail.outbox.row(message))
+    expect(await mail.outbox.drain()).toEqual({ accepted: 0, refused: 0, left: 40 })
+    expect(log.map(({ fields }) => fields)).toEqual([expect.objectContaining({ error: "RangeError" })])
+  })
+
   it("sends each row once when the removal fails and when several drains run at once", async () => {
     const source = sourceOfSqlite(db)
     let failures = 1

@@ -3,7 +3,7 @@
  */
 import type { SendRefusal, SendResult } from "@mailkeep/core"
 import { InvalidArgument, Sending, StoreUnavailable } from "@mailkeep/core"
-import { errorNameOf } from "@mailkeep/core/binding"
+import { errorNameOf, makeLogLimit } from "@mailkeep/core/binding"
 import { Cause, Duration, Effect, Exit } from "effect"
 import type { OutboxReport, OutboxSource, StoredOutboxRow } from "./OutboxSource.ts"
 import type { OutboxSend } from "./outboxRow.ts"
@@ -15,6 +15,9 @@ const outboxRowsMax = 32
 const pauseMillisMin = 1000
 const pauseMillisMax = 60_000
 const reasonCharactersMax = 500
+
+/** At most one log line for each class of error in this time. */
+const bugLogMillis = 10_000
 
 /** What became of a row. `left`: the send can succeed later. */
 type RowResult = { readonly accepted: string } | { readonly refused: string; readonly reason: string } | "left"
@@ -58,9 +61,26 @@ const refusedWith = (refused: string, reason: string): RowResult => ({
   reason: reason.slice(0, reasonCharactersMax)
 })
 
+/** Logs that a bug has left a row. Each drain can meet the same bug in every row. */
+type LogBug = (error: string) => Effect.Effect<void>
+
+const makeBugLog = (): LogBug => {
+  const { takeLogLine } = makeLogLimit(bugLogMillis)
+  return (error) =>
+    Effect.flatMap(takeLogLine(error), (leftOut) =>
+      leftOut === null
+        ? Effect.void
+        : Effect.logWarning("A row of the outbox could not be sent because of a bug. It stays in the outbox.", {
+            error,
+            ...(leftOut > 0 && { failures: leftOut + 1 })
+          })
+    )
+}
+
 /** Fails only when the store cannot take the row: then the drain ends. */
 const resultOf = (
   sending: SendingShape,
+  logBug: LogBug,
   { id, payload }: StoredOutboxRow
 ): Effect.Effect<RowResult, StoreUnavailable> => {
   const read = readPayload(payload)
@@ -71,13 +91,7 @@ const resultOf = (
       if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
       const failure = Cause.squash(cause)
       if (failure instanceof StoreUnavailable) return Effect.fail(failure)
-      if (!cause.reasons.some(Cause.isFailReason))
-        return Effect.as(
-          Effect.logWarning("A row of the outbox could not be sent because of a bug. It stays in the outbox.", {
-            error: errorNameOf(failure)
-          }),
-          "left"
-        )
+      if (!cause.reasons.some(Cause.isFailReason)) return Effect.as(logBug(errorNameOf(failure)), "left")
       const { kind, message, isRetryable } = failure as SendRefusal
       return Effect.succeed(isRetryable ? "left" : refusedWith(id, `${kind}: ${message}`))
     }
@@ -108,7 +122,10 @@ const checkedRows = (rows: unknown, after: string): Effect.Effect<ReadonlyArray<
     : Effect.fail(new NotRows())
 
 /** Sends all rows once, in pages. Fails with the error of the product's function, or with `StoreUnavailable`; the rows then stay. */
-export const drainOutbox = ({ take, remove, refuse }: OutboxSource): Effect.Effect<OutboxReport, unknown, Sending> =>
+export const drainOutbox = (
+  { take, remove, refuse }: OutboxSource,
+  logBug: LogBug = makeBugLog()
+): Effect.Effect<OutboxReport, unknown, Sending> =>
   Effect.gen(function* () {
     const sending = yield* Sending
     const total = { accepted: 0, refused: 0, left: 0 }
@@ -116,7 +133,7 @@ export const drainOutbox = ({ take, remove, refuse }: OutboxSource): Effect.Effe
       const from = after
       const taken = yield* called(() => take(from, outboxRowsMax))
       const rows = yield* checkedRows(taken, from)
-      const exits = yield* Effect.forEach(rows, (row) => Effect.exit(resultOf(sending, row)), {
+      const exits = yield* Effect.forEach(rows, (row) => Effect.exit(resultOf(sending, logBug, row)), {
         concurrency: "unbounded"
       })
       const results = exits.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value] : []))
@@ -142,9 +159,10 @@ export const drainOutbox = ({ take, remove, refuse }: OutboxSource): Effect.Effe
  */
 export const drainForever = (source: OutboxSource): Effect.Effect<never, never, Sending> =>
   Effect.gen(function* () {
+    const logBug = makeBugLog()
     let failures = 0
     while (true) {
-      const exit = yield* Effect.exit(drainOutbox(source))
+      const exit = yield* Effect.exit(drainOutbox(source, logBug))
       if (Exit.isSuccess(exit)) failures = 0
       else if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
       else if (failures++ === 0) {
