@@ -13,7 +13,7 @@ import type { Lease } from "../../domain/store/Lease.ts"
 import type { EventWithDeliveries } from "../../domain/store/Query.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import { formatInstant } from "../../domain/value/Instant.ts"
-import { attemptTexts, reasonTexts, replyText } from "../../domain/delivery/deliverySentences.ts"
+import { attemptText, reasonTexts, replyText } from "../../domain/delivery/deliverySentences.ts"
 import { reportedBeforeReply } from "./recordReport.ts"
 
 /** The records from which a delivery is explained. */
@@ -149,7 +149,7 @@ const attemptEntries = (facts: ExplainDeliveryFacts, attempt: Attempt): Readonly
   const ended: DeliveryEntry = {
     kind: "attempt_ended",
     at: endOf(attempt),
-    text: `Attempt ${number}: ${attemptTexts[outcome]}${replyText(attempt)}.${policy}`,
+    text: `Attempt ${number}: ${attemptText(outcome, facts.delivery, facts.attempts)}${replyText(attempt)}.${policy}`,
     attempt: number,
     outcome,
     smtpCode,

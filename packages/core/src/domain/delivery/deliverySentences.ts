@@ -1,7 +1,7 @@
 /**
  * The sentences about reasons and outcomes in the story of a delivery. Source: decisions 0017 and 0049.
  */
-import type { Attempt, AttemptOutcome } from "./Delivery.ts"
+import type { Attempt, AttemptOutcome, Delivery } from "./Delivery.ts"
 import type { DeliveryReason } from "./DeliveryStatus.ts"
 
 /** What each reason means. */
@@ -22,7 +22,7 @@ export const reasonTexts: Readonly<Record<DeliveryReason, string>> = {
 }
 
 /** What each outcome of an attempt means, without a full stop. */
-export const attemptTexts: Readonly<Record<AttemptOutcome, string>> = {
+const attemptTexts: Readonly<Record<AttemptOutcome, string>> = {
   accepted: "the relay accepted the message",
   delivered: "the relay delivered the message",
   deferred: "the relay refused the message temporarily",
@@ -31,6 +31,25 @@ export const attemptTexts: Readonly<Record<AttemptOutcome, string>> = {
   stopped: "the hand-off was stopped before the message was sent",
   no_reply: "the relay gave no reply, and it does not have the message",
   ambiguous: "the relay gave no reply to the whole message, and it may or may not have the message"
+}
+
+/** The same over a transport with `idempotentHandOff`, whose attempts are never ambiguous. */
+const doubtfulTexts: Partial<typeof attemptTexts> = {
+  stopped: "the hand-off was stopped, and the relay may or may not have the message",
+  no_reply: "the relay gave no reply, and it may or may not have the message"
+}
+
+/**
+ * What the outcome of an attempt of the delivery means, without a full stop. `attempts` are all attempts of the delivery. When more of them may have
+ * reached the relay than are ambiguous, it is not recorded which.
+ */
+export const attemptText = (
+  outcome: AttemptOutcome,
+  { ambiguousAttempts }: Delivery,
+  attempts: ReadonlyArray<Attempt>
+): string => {
+  const isRecorded = attempts.filter((one) => one.outcome === "ambiguous").length >= ambiguousAttempts
+  return (isRecorded ? undefined : doubtfulTexts[outcome]) ?? attemptTexts[outcome]
 }
 
 /** The reply of the relay or the explanation, after the outcome. Empty if none is recorded. */

@@ -111,6 +111,17 @@ describe("deliveryEntries, for attempts", () => {
     expect(only({ attempts: [ended(1, "deferred")], ...change }, "attempt_ended").onAmbiguous).toBe(null)
   })
 
+  it.each<[Attempt["outcome"], string]>([
+    ["no_reply", "Attempt 1: the relay gave no reply, and it may or may not have the message."],
+    ["stopped", "Attempt 1: the hand-off was stopped, and the relay may or may not have the message."]
+  ])("says of the outcome %s that the relay may have the message when the relay drops duplicates", (outcome, text) => {
+    const inDoubt = { delivery: delivery({ ambiguousAttempts: 1 }), attempts: [ended(1, outcome)] }
+    expect(only(inDoubt, "attempt_ended").text).toBe(text)
+    const ambiguousToo = [ended(1, outcome), ended(2, "ambiguous")]
+    const entries = deliveryEntries(facts({ ...inDoubt, attempts: ambiguousToo }))
+    expect(entries.find(({ kind }) => kind === "attempt_ended")?.text).not.toContain("may or may not")
+  })
+
   it("has a sentence for every outcome", () => {
     for (const outcome of attemptOutcomes)
       expect(only({ attempts: [ended(1, outcome)] }, "attempt_ended").text).toMatch(/^Attempt 1: [a-z].*\.$/)
