@@ -167,7 +167,7 @@ export interface Mail extends MailProject, AsyncDisposable {
    * with `background: false` that calls it from a timer.
    *
    * Hands over at most `dispatcher.concurrency` deliveries, and `concurrencyPerProject` of one project: 32 and 28 by default. Repeat it until
-   * `deliveries.handedOver` is 0.
+   * `deliveries.handedOver` is 0. Turns that overlap have these limits together.
    *
    * Rejects with `StoreUnavailable` when the store fails. When the drain of the outbox fails, the rest of the turn is still done. Then `tick`
    * rejects with the error of your function. The rows that are not yet removed stay.

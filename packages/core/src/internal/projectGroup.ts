@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { ProjectId } from "../domain/access/Project.ts"
 import type { ClaimKind } from "../domain/store/Claim.ts"
 import type { Lane, Rotation } from "../domain/store/Rotation.ts"
-import type { WorkGroup } from "./workLoop.ts"
+import type { StartWork, WorkGroup } from "./workLoop.ts"
 
 /** The lane that was served last, for each kind of claim. */
 export interface LastLanes {
@@ -28,7 +28,8 @@ export const makeLastLanes = (): LastLanes => {
 
 /** A group of work that also counts the work of each project. */
 export interface ProjectGroup {
-  readonly start: (projectId: ProjectId, work: Effect.Effect<unknown>) => Effect.Effect<unknown>
+  /** Starts work by the function of a loop or of a tick. */
+  readonly start: (startWork: StartWork, projectId: ProjectId, work: Effect.Effect<unknown>) => Effect.Effect<unknown>
   /** How much more work may start. */
   readonly free: () => number
   /** How much work has ended since the group was made. */
@@ -51,10 +52,12 @@ export const makeProjectGroup = (group: WorkGroup, perProject: number): ProjectG
     else counts.delete(projectId)
   }
   return {
-    start: (projectId, work) =>
+    // Work that is counted and not started would count for ever.
+    start: (startWork, projectId, work) =>
       Effect.suspend(() => {
         add(projectId, 1)
         return group.start(
+          startWork,
           Effect.ensuring(
             work,
             Effect.sync(() => {
@@ -63,7 +66,7 @@ export const makeProjectGroup = (group: WorkGroup, perProject: number): ProjectG
             })
           )
         )
-      }),
+      }).pipe(Effect.uninterruptible),
     free: group.free,
     ended: () => endedCount,
     hasRoom: (projectId) => group.free() > 0 && (counts.get(projectId) ?? 0) < perProject,

@@ -59,19 +59,20 @@ export type StartWork = (work: Effect.Effect<unknown>) => Effect.Effect<unknown>
 
 /** Work of one kind, with a limit for the work under way. */
 export interface WorkGroup {
-  readonly start: StartWork
+  /** Starts work by the function of a loop or of a tick. */
+  readonly start: (startWork: StartWork, work: Effect.Effect<unknown>) => Effect.Effect<unknown>
   /** How much more work may start. */
   readonly free: () => number
 }
 
 /** Makes a group of work under way, of which at most `max` runs at once. The group does not refuse work above `max`. */
-export const makeWorkGroup = (start: StartWork, max: number): WorkGroup => {
+export const makeWorkGroup = (max: number): WorkGroup => {
   let underWay = 0
   return {
-    start: (work) =>
+    start: (startWork, work) =>
       Effect.suspend(() => {
         underWay++
-        return start(
+        return startWork(
           Effect.ensuring(
             work,
             Effect.sync(() => underWay--)
@@ -167,12 +168,14 @@ export const runWorkLoop = (options: WorkLoopOptions): Effect.Effect<never> => {
   }).pipe(Effect.scoped)
 }
 
-/** Runs `claim` with a function that collects work, then runs the collected work together and waits for its end. */
+/**
+ * Runs `claim` with a function that starts work, and waits for the end of the work. Waits also when `claim` fails, because a row that was claimed
+ * before would wait for the end of its lease.
+ */
 export const runTogether = <A, E>(claim: (start: StartWork) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.suspend(() => {
-    const works: Array<Effect.Effect<unknown>> = []
-    return Effect.tap(
-      claim((work) => Effect.sync(() => works.push(work))),
-      () => Effect.all(works, { concurrency: "unbounded", discard: true })
-    )
-  })
+  Effect.gen(function* () {
+    const underWay = yield* FiberSet.make<unknown>()
+    const exit = yield* Effect.exit(claim((work) => FiberSet.run(underWay, work)))
+    yield* FiberSet.awaitEmpty(underWay)
+    return yield* exit
+  }).pipe(Effect.scoped)

@@ -3,7 +3,8 @@ import { Deferred, Effect, Fiber, Latch, Logger, Queue, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { StoreUnavailable } from "../../src/index.ts"
-import { makeWorkGroup, runWorkLoop } from "../../src/internal/workLoop.ts"
+import type { StartWork } from "../../src/internal/workLoop.ts"
+import { makeWorkGroup, runTogether, runWorkLoop } from "../../src/internal/workLoop.ts"
 import type { MailStoreShape } from "../../src/port/MailStore.ts"
 
 /** A store without commits of other processes. */
@@ -163,13 +164,29 @@ describe("makeWorkGroup", () => {
   it("counts the work under way until it ends", () =>
     Effect.gen(function* () {
       const ends = yield* Deferred.make<void>()
-      const group = makeWorkGroup((work) => Effect.forkChild(work, { startImmediately: true }), 2)
-      yield* group.start(Deferred.await(ends))
+      const startWork: StartWork = (work) => Effect.forkChild(work, { startImmediately: true })
+      const group = makeWorkGroup(2)
+      yield* group.start(startWork, Deferred.await(ends))
       expect(group.free()).toBe(1)
-      yield* group.start(Effect.never)
+      yield* group.start(startWork, Effect.never)
       expect(group.free()).toBe(0)
       yield* Deferred.succeed(ends, undefined)
       yield* eventLoopTurns(10)
       expect(group.free()).toBe(1)
+    }).pipe(Effect.runPromise))
+})
+
+describe("runTogether", () => {
+  it("waits for the work on the rows of a claim before it fails with the next claim", () =>
+    Effect.gen(function* () {
+      const happened: Array<string> = []
+      const work = Effect.andThen(
+        Effect.yieldNow,
+        Effect.sync(() => happened.push("work ended"))
+      )
+      const failure = yield* Effect.flip(
+        runTogether((start) => Effect.andThen(start(work), Effect.fail(new StoreUnavailable({ reason: "full" }))))
+      )
+      expect([...happened, failure.reason]).toEqual(["work ended", "full"])
     }).pipe(Effect.runPromise))
 })

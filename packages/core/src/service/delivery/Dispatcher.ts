@@ -2,7 +2,7 @@
  * Processes deliveries: queues scheduled deliveries that are due, recovers the deliveries of dead workers, and hands over queued deliveries.
  * Wakes at once on new work and sleeps until the next due time. `HandOffs` has the steps of a hand-off.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import type { Delivery } from "../../domain/delivery/Delivery.ts"
 import { dayMillis, secondMillis } from "../../domain/value/Instant.ts"
 import type { OptionRules } from "../../domain/value/OptionRule.ts"
@@ -109,6 +109,10 @@ const queueingAndRecoveryPerProject = 80
 
 interface Deps {
   readonly settings: DispatcherOptions
+  /** All work under way of this dispatcher: of the loop, and of ticks that overlap. */
+  readonly groups: WorkGroups
+  /** For one claim at a time, so that two of them do not take the same free places. */
+  readonly claiming: Semaphore.Semaphore
   readonly store: MailStoreShape
   readonly lease: WorkerLease
   readonly lastLanes: LastLanes
@@ -118,30 +122,22 @@ interface Deps {
   readonly wakeUp: WakeUp["Service"]
 }
 
-/** At most so much work of each kind at once. */
-interface WorkLimits {
-  readonly queueingAndRecovery: number
-  readonly handOffs: number
-}
-
 interface WorkGroups {
   /** Queues scheduled deliveries, and recovers abandoned ones. */
   readonly queueingAndRecovery: ProjectGroup
   readonly handOffs: ProjectGroup
 }
 
-const makeWorkGroups = (
-  start: StartWork,
-  { concurrencyPerProject }: DispatcherOptions,
-  max: WorkLimits
-): WorkGroups => ({
-  queueingAndRecovery: makeProjectGroup(makeWorkGroup(start, max.queueingAndRecovery), queueingAndRecoveryPerProject),
-  handOffs: makeProjectGroup(makeWorkGroup(start, max.handOffs), concurrencyPerProject)
+const makeWorkGroups = ({ concurrency, concurrencyPerProject }: DispatcherOptions): WorkGroups => ({
+  queueingAndRecovery: makeProjectGroup(makeWorkGroup(queueingAndRecoveryMax), queueingAndRecoveryPerProject),
+  handOffs: makeProjectGroup(makeWorkGroup(concurrency), concurrencyPerProject)
 })
 
 /** How many more hand-offs may start: as many as the group and the relay allow. */
-const freeHandOffs = ({ handOffs, settings }: Deps, { handOffs: group }: WorkGroups): Effect.Effect<number> =>
-  Effect.map(handOffs.relayLimiter.free(settings.concurrency - group.free()), (free) => Math.min(free, group.free()))
+const freeHandOffs = ({ handOffs, settings, groups }: Deps): Effect.Effect<number> => {
+  const free = groups.handOffs.free()
+  return Effect.map(handOffs.relayLimiter.free(settings.concurrency - free), (ofRelay) => Math.min(ofRelay, free))
+}
 
 /**
  * Claims at most as many due deliveries as the groups may start, and starts the work on them. If it is interrupted, deliveries already claimed
@@ -149,10 +145,10 @@ const freeHandOffs = ({ handOffs, settings }: Deps, { handOffs: group }: WorkGro
  */
 const startDue = (
   deps: Deps,
-  groups: WorkGroups,
-  only: "all" | "handOffs" = "all"
+  startWork: StartWork,
+  only: "all" | "queueingAndRecovery" | "handOffs"
 ): Effect.Effect<DispatchReport, StoreUnavailable> => {
-  const { lease, lastLanes, handOffs, wakeUp, settings } = deps
+  const { lease, lastLanes, handOffs, wakeUp, settings, groups, claiming } = deps
   const { leaseMillis } = settings
   const { queueingAndRecovery } = groups
   const claim = (kind: ClaimKind, limit: number, group: ProjectGroup) =>
@@ -160,32 +156,34 @@ const startDue = (
       Effect.sync(() => lastLanes.record(kind, taken))
     )
   const start = (group: ProjectGroup, delivery: Delivery, work: Effect.Effect<unknown, NotStored>) =>
-    group.start(delivery.projectId, lease.workOn(delivery, work))
+    group.start(startWork, delivery.projectId, lease.workOn(delivery, work))
   // A scheduled or abandoned delivery may be due for a hand-off at once.
   const prepare = (delivery: Delivery, work: Effect.Effect<unknown, NotStored>) =>
     start(queueingAndRecovery, delivery, Effect.andThen(work, wakeUp.deliveries.notify))
   return Effect.gen(function* () {
     yield* deps.restartLeases
-    const room = only === "all" ? queueingAndRecovery.free() : 0
+    const room = only === "handOffs" ? 0 : queueingAndRecovery.free()
     const recovered = yield* claim("abandonedSending", room, queueingAndRecovery)
     for (const delivery of recovered) yield* prepare(delivery, handOffs.recover(delivery, leaseMillis))
     const scheduled = yield* claim("dueScheduled", Math.min(room, queueingAndRecovery.free()), queueingAndRecovery)
     for (const delivery of scheduled) yield* prepare(delivery, handOffs.queueScheduled(delivery, leaseMillis))
-    const handedOver = yield* claim("dueQueued", yield* freeHandOffs(deps, groups), groups.handOffs)
+    const places = only === "queueingAndRecovery" ? 0 : yield* freeHandOffs(deps)
+    const handedOver = yield* claim("dueQueued", places, groups.handOffs)
     for (const delivery of handedOver)
       yield* start(groups.handOffs, delivery, handOffs.handOver(delivery, lease.ofClaim(delivery)))
     return { scheduled: scheduled.length, recovered: recovered.length, handedOver: handedOver.length }
-  }).pipe(Effect.onInterrupt(() => lease.changeWorkerId))
+  }).pipe(
+    Effect.onInterrupt(() => lease.changeWorkerId),
+    claiming.withPermit
+  )
 }
 
-const tick = (deps: Deps): Effect.Effect<DispatchReport, StoreUnavailable> => {
-  const startTogether = (max: WorkLimits) =>
-    runTogether((start) => startDue(deps, makeWorkGroups(start, deps.settings, max)))
-  return Effect.gen(function* () {
+const tick = (deps: Deps): Effect.Effect<DispatchReport, StoreUnavailable> =>
+  Effect.gen(function* () {
     yield* Effect.forkScoped(deps.lease.heartbeat)
     // A delivery that was just queued is handed over in the same tick.
-    const prepared = yield* startTogether({ queueingAndRecovery: queueingAndRecoveryMax, handOffs: 0 })
-    const { handedOver } = yield* startTogether({ queueingAndRecovery: 0, handOffs: deps.settings.concurrency })
+    const prepared = yield* runTogether((startWork) => startDue(deps, startWork, "queueingAndRecovery"))
+    const { handedOver } = yield* runTogether((startWork) => startDue(deps, startWork, "handOffs"))
     yield* deps.sweep
     return { ...prepared, handedOver }
   }).pipe(
@@ -193,7 +191,6 @@ const tick = (deps: Deps): Effect.Effect<DispatchReport, StoreUnavailable> => {
     Effect.onInterrupt(() => deps.lease.changeWorkerId),
     Effect.scoped
   )
-}
 
 /** The time until the next delivery is due, at most `sleepMillisMax`; 0 if one is due. */
 const untilNextDue = ({ settings: { sleepMillisMax }, store, lease }: Deps) =>
@@ -210,20 +207,18 @@ const newsFor = (handOffs: ProjectGroup, news: News): MailNews => {
   return [...news].some(handOffs.hasRoom) ? "claimable" : "ofFullProjects"
 }
 
-const makeTurn = (deps: Deps) => (start: StartWork, takeNews: () => News) => {
-  const max = { queueingAndRecovery: queueingAndRecoveryMax, handOffs: deps.settings.concurrency }
-  const groups = makeWorkGroups(start, deps.settings, max)
+const makeTurn = (deps: Deps) => (startWork: StartWork, takeNews: () => News) => {
+  const { groups } = deps
   const busy = makeBusyTurns(deps.settings.concurrency)
   return Effect.gen(function* () {
     const plan = yield* busy.plan({ ended: groups.handOffs.ended(), news: newsFor(groups.handOffs, takeNews()) })
     if (plan.waitMillis > 0) return plan.waitMillis
-    const { scheduled, recovered, handedOver } = yield* startDue(deps, groups, plan.only)
+    const { scheduled, recovered, handedOver } = yield* startDue(deps, startWork, plan.only)
     busy.record(handedOver)
     const moreToSweep = yield* deps.sweep
     if (scheduled + recovered + handedOver > 0 || moreToSweep) return 0
     // A full group wakes the loop when work ends. Without this wait, due deliveries would spin the loop.
-    const full =
-      groups.queueingAndRecovery.isFull() || groups.handOffs.isFull() || (yield* freeHandOffs(deps, groups)) <= 0
+    const full = groups.queueingAndRecovery.isFull() || groups.handOffs.isFull() || (yield* freeHandOffs(deps)) <= 0
     if (full) return secondMillis
     const nextDueMillis = yield* untilNextDue(deps)
     if (plan.only === "all" || nextDueMillis > 0) return Math.max(1, nextDueMillis)
@@ -273,7 +268,10 @@ const health = ({ store, handOffs }: Deps) =>
 export class Dispatcher extends Context.Service<
   Dispatcher,
   {
-    /** One tick, for a program that calls it from a timer. Processes the deliveries that are due, within the limits, and waits for their end. */
+    /**
+     * One tick, for a program that calls it from a timer. Processes the deliveries that are due, within the limits, and waits for their end. Ticks
+     * that overlap have the limits together.
+     */
     readonly tick: Effect.Effect<DispatchReport, StoreUnavailable>
     /**
      * Deletes everything that has expired by the option `retention`, and ends when nothing is left. For a program that has only ticks and ends within
@@ -300,6 +298,8 @@ export class Dispatcher extends Context.Service<
         const readClock = makeClockJumpDetector(forwardJumpMillis(settings.leaseMillis))
         const deps: Deps = {
           settings,
+          groups: makeWorkGroups(settings),
+          claiming: Semaphore.makeUnsafe(1),
           store,
           lease: makeWorkerLease({ store, crypto, readClock }, settings.leaseMillis),
           lastLanes: makeLastLanes(),

@@ -5,7 +5,7 @@ import { send, start, stores, stopped, tick, tickWith, withTestMail } from "@mai
 import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import type { TestMailOptions } from "@mailkeep/test-support"
 import { StubTransport } from "@mailkeep/smtp"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -143,6 +143,22 @@ describe.each(stores)("claims of several projects, over $name", (store) => {
         yield* sendMany("prj_b", 10)
         yield* tickWith(transport)
         expect([most, taken]).toEqual([8, 14])
+      })
+    ))
+
+  it("runs no more hand-offs at once in ticks that overlap than in one tick", () =>
+    withTestMail(store, { dispatcher: { concurrency: 2 }, stub: { script: [{ acts: [{ act: "hang" }] }] } })(
+      Effect.gen(function* () {
+        yield* makeProjects("prj_a", "prj_b")
+        yield* sendMany("prj_a", 4)
+        yield* sendMany("prj_b", 4)
+        const ticks = yield* Effect.forEach([1, 2, 3], () => Effect.forkChild(tick, { startImmediately: true }))
+        yield* eventLoopTurns(50)
+        expect(yield* (yield* Dispatcher).health).toMatchObject({ sending: 2, queued: 6 })
+        yield* Fiber.interruptAll(ticks)
+        yield* Effect.forkChild(tick, { startImmediately: true })
+        yield* eventLoopTurns(50)
+        expect(yield* (yield* Dispatcher).health).toMatchObject({ sending: 2, queued: 6 })
       })
     ))
 
