@@ -114,28 +114,36 @@ const boundInterimResponses = (request: ClientRequest): void => {
 const posted = (client: Client, options: PinnedRequest, body: Uint8Array) =>
   Effect.callback<IncomingMessage, SinkUnavailable>((resume) => {
     let request: ClientRequest
-    let isInterrupted = false
+    /** The endpoint has begun to answer, or the request was interrupted. */
+    let isOver = false
+    const answer = (response: IncomingMessage) => {
+      isOver = true
+      resume(Effect.succeed(response))
+    }
     const post = () => {
       request = client.request(options, (response) => {
         // A response that breaks off emits an error. Without a listener the error would end the process.
         response.on("error", () => {})
-        resume(Effect.succeed(response))
+        answer(response)
       })
       boundInterimResponses(request)
+      request.on("information", () => {
+        isOver = true
+      })
       // Without this listener, Node closes the connection of a response 101, and reports neither a response nor an error.
       request.on("upgrade", (response, socket) => {
         socket.destroy()
-        resume(Effect.succeed(response))
+        answer(response)
       })
       request.on("error", (cause) => {
-        if (!isInterrupted && isClosedConnection(request, cause)) post()
+        if (!isOver && isClosedConnection(request, cause)) post()
         else resume(Effect.fail(new SinkUnavailable({ reason: reasonOf(cause) })))
       })
       request.end(body)
     }
     post()
     return Effect.sync(() => {
-      isInterrupted = true
+      isOver = true
       request.destroy()
     })
   })

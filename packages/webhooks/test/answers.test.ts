@@ -1,6 +1,7 @@
 /**
  * The head of a response decides, whatever follows it. These receivers write to the socket themselves.
  */
+import { subscribe } from "node:diagnostics_channel"
 import type { AddressInfo, Socket } from "node:net"
 import { createServer } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
@@ -119,6 +120,41 @@ describe("the status of a response", () => {
       status: 410,
       wantsNoMoreEvents: true
     })
+  })
+})
+
+describe("an open connection", () => {
+  const reset = (socket: Socket, begin: string) =>
+    socket.write(begin, () => setImmediate(() => socket.resetAndDestroy()))
+
+  it.each([
+    ["the head of a response", head("200 OK", "Content-Length: 10"), 200],
+    ["an interim response", head("103 Early Hints"), "econnreset"]
+  ])("sends a request once when the connection is reset after %s", async (_, begin, second) => {
+    let requests = 0
+    const server = createServer((socket) => {
+      socket.on("error", () => {})
+      socket.on("data", (chunk: Buffer) => {
+        if (!String(chunk).endsWith("{}")) return
+        if (++requests === 2) reset(socket, begin)
+        else socket.write(head("204 No Content"))
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const sink = WebhookSink.make({ allowLoopback: true })
+    const send = async () => {
+      const request = { id: "evd_1", endpoint: `http://127.0.0.1:${port}/`, headers: {}, body: Buffer.from("{}") }
+      const result = await Effect.runPromise(Effect.result(sink.send(request)))
+      return Result.isSuccess(result) ? result.success.status : result.failure.reason
+    }
+    const noticed = Promise.withResolvers<void>()
+    subscribe("http.client.request.error", () => noticed.resolve())
+    const outcomes = [await send(), await send()]
+    await noticed.promise
+    outcomes.push(await send())
+    expect([outcomes, requests]).toEqual([[204, second, 204], 3])
+    server.close()
   })
 })
 
