@@ -41,13 +41,17 @@ export const makeCsvRows = () => {
   let kept = ""
   let rows: Array<CsvRow> = []
 
-  const append = (text: string): void => {
-    characters += text.length
-    if (malformed === undefined) cell += text
+  const count = (added: number): void => {
+    characters += added
     if (characters <= rowCharactersMax) return
     // Within quotes, the end of the row is not known.
     if (state === "quoted") isUnreadable = true
     else skip(tooLong)
+  }
+
+  const append = (text: string): void => {
+    if (malformed === undefined) cell += text
+    count(text.length)
   }
 
   const skip = (reason: string): void => {
@@ -109,7 +113,7 @@ export const makeCsvRows = () => {
     if (state === "skipped") return Math.max(at + 1, indexOfAny(text, /[\r\n]/g, at))
     if (character === ",") {
       endCell()
-      characters++
+      count(1)
       return at + 1
     }
     if (character === '"' && (state === "begin" || state === "closed")) {

@@ -69,7 +69,9 @@ describe("readCsv", () => {
     ["a space before a quote", 'a,b\nc, "d"\ne,f', [1, 3], [2]],
     ["two wrong quotes and cells after them", 'a,b\n"c"x,"d"y,e\nf,g\n', [1, 3], [2]],
     ["line ends of Windows", 'a,b\r\nc"c,b\r\nd,e\r\n', [1, 3], [2]],
-    ["more than 1 MiB", `a,b\nc,${"d".repeat(1_100_000)}\ne,f\n`, [1, 3], [2]]
+    ["more than 1 MiB", `a,b\nc,${"d".repeat(1_100_000)}\ne,f\n`, [1, 3], [2]],
+    ["more than 1 MiB of empty cells", `a,b\n${",".repeat(1_100_000)}\ne,f\n`, [1, 3], [2]],
+    ["more than 1 MiB of quoted empty cells", `a,b\n${'"",'.repeat(1_100_000)}\ne,f\n`, [1, 3], [2]]
   ])("reports a row with %s, and reads the next row", async (_, text, lines, malformed) => {
     const read = await readAll(utf8(text), 65_536)
     expect([read.rows.map(([line]) => line), read.malformed, read.end]).toEqual([lines, malformed, "end"])
