@@ -39,9 +39,11 @@ export const subscribe = Effect.fn("EventSender.subscribe")(function* (
   // A new subscription gets no event from before its registration.
   if ((yield* load).existing === null) yield* distributeAll(deps)
   const id = yield* deps.commit(load, (facts) => ensureSubscription(input, facts), "bounded")
+  // Another function for each registration, because a program can register one function twice.
+  const registered: EventHandler = (event) => handler(event)
   yield* Effect.acquireRelease(
-    Effect.sync(() => deps.handlers.set(id, handler)),
-    () => Effect.sync(() => deps.handlers.get(id) === handler && deps.handlers.delete(id))
+    Effect.sync(() => deps.handlers.set(id, registered)),
+    () => Effect.sync(() => deps.handlers.get(id) === registered && deps.handlers.delete(id))
   )
   yield* deps.wakeUp.events.notify
 })

@@ -117,6 +117,21 @@ describe.each(stores)("a subscription, over $name", (store) => {
     await mail.dispose()
   })
 
+  it("keeps a function that is registered twice when the first registration ends", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const got: Array<string> = []
+        const handler: EventHandler = ({ kind }) => void got.push(kind)
+        const first = yield* Scope.make()
+        yield* Scope.provide(subscribed("audit", handler), first)
+        yield* subscribed("audit", handler)
+        yield* Scope.close(first, Exit.void)
+        yield* (yield* Contacts).create(project, { email: "a@example.org" })
+        yield* sendEvents
+        expect(got).toEqual(["contact.created"])
+      })
+    ))
+
   it("runs several subscriptions, each with its own position", () =>
     withTestMail(store)(
       Effect.gen(function* () {
