@@ -261,6 +261,10 @@ export class EventSender extends Context.Service<
         const store = yield* MailStore
         const crypto = yield* Crypto
         const circuitBreakers = makeCircuitBreakers()
+        const handlers: Deps["handlers"] = new Map()
+        const waitingMax = settings.perWebhook * aheadPerRequest
+        const requestsToWebhook = boundedWorkByKey({ atOnce: settings.perWebhook, waitingMax })
+        const callsOfHandler = boundedWorkByKey({ atOnce: 1, waitingMax })
         const deps: Deps = {
           settings,
           store,
@@ -274,12 +278,11 @@ export class EventSender extends Context.Service<
             { store, crypto, readClock: makeClockJumpDetector(forwardJumpMillis(settings.leaseMillis)) },
             settings.leaseMillis
           ),
-          handlers: new Map(),
+          handlers,
           logHandlerFailure: makeFailureLog("A handler of events failed. The event is tried again.", Effect.logWarning),
-          boundedRequests: boundedWorkByKey({
-            atOnce: settings.perWebhook,
-            waitingMax: settings.perWebhook * aheadPerRequest
-          }),
+          // Two ticks at the same time can claim two events of one handler.
+          boundedRequests: (subscriber, request) =>
+            (handlers.has(subscriber) ? callsOfHandler : requestsToWebhook)(subscriber, request),
           circuitBreakers,
           deletedSubscriptions: makeDeletedSubscriptions(store),
           pausedUntil: circuitBreakers.pausedUntil,

@@ -2,11 +2,11 @@
  * Tests the subscriptions of handlers in this process.
  */
 import { openTestMail, project, send, sendEvents, stopped, stores, tick, withTestMail } from "@mailkeep/test-support"
-import { Deferred, Effect, Exit, Result, Scope } from "effect"
+import { Deferred, Effect, Exit, Layer, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { EventHandler, EventKind } from "../../../src/index.ts"
-import { Contacts, EventSender } from "../../../src/index.ts"
+import { Contacts, EventSender, MailStore } from "../../../src/index.ts"
 import { delivered } from "./scriptedSink.ts"
 
 describe.each(stores)("a subscription, over $name", (store) => {
@@ -68,6 +68,35 @@ describe.each(stores)("a subscription, over $name", (store) => {
         expect(got).toEqual(["begin a@example.org", "end", "begin b@example.org", "end"])
       })
     ))
+
+  it("gives a handler one event at a time when two ticks run at the same time", () => {
+    const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+    const asynchronous = Layer.effect(
+      MailStore,
+      Effect.map(MailStore, (inner) => ({
+        ...inner,
+        claimEventDeliveries: ((claim) =>
+          Effect.andThen(turn, inner.claimEventDeliveries(claim))) as typeof inner.claimEventDeliveries
+      }))
+    )
+    return withTestMail({ name: store.name, layer: Layer.provide(asynchronous, store.layer) })(
+      Effect.gen(function* () {
+        let underWay = 0
+        const underWayThen: Array<number> = []
+        yield* subscribed("audit", () =>
+          Effect.gen(function* () {
+            underWayThen.push(++underWay)
+            yield* turn
+            underWay--
+          })
+        )
+        const contacts = yield* Contacts
+        for (const name of ["a", "b", "c", "d"]) yield* contacts.create(project, { email: `${name}@example.org` })
+        yield* Effect.all([sendEvents, sendEvents], { concurrency: "unbounded" })
+        expect(underWayThen).toEqual([1, 1, 1, 1])
+      })
+    )
+  })
 
   it("gives a handler the events of every project in order, and the same event again after a failure", () =>
     withTestMail(store)(
