@@ -131,8 +131,10 @@ export const makeSweeping = (
     const { sinceJumpMillis, watchedMillis, ...moment } = yield* deps.readClock
     if (watchedMillis < watchedMillisMin || sinceJumpMillis < pauseAfterJumpMillis) return false
     if (moment.monotonicMillis - lastMillis < everyMillis) return false
+    // Set before the batch, so that a batch that fails delays the mail once in this time, and not in each turn.
+    lastMillis = moment.monotonicMillis
     const more = yield* sweepBatch(moment)
-    if (!more) lastMillis = moment.monotonicMillis
+    if (more) lastMillis = Number.NEGATIVE_INFINITY
     return more
   })
 }

@@ -3,11 +3,11 @@
  */
 import { events, withTestMail, project, sendEvents, send, start, stores, summaries, tick } from "@mailkeep/test-support"
 import { settableClock } from "@mailkeep/test-support/settableClock"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { dayMillis, hourMillis, minuteMillis } from "../../../src/domain/value/Instant.ts"
-import { Dispatcher, EventSender, MailStore, Webhooks } from "../../../src/index.ts"
+import { Dispatcher, EventSender, MailStore, StoreUnavailable, Webhooks } from "../../../src/index.ts"
 
 const existingRecord = (key: string) =>
   Effect.flatMap(MailStore, (store) =>
@@ -121,6 +121,33 @@ describe.each(stores)("sweeping, over $name", (store) => {
         expect(yield* events).toEqual([])
       })
     ))
+
+  it("hands over mail after a sweep that failed, and sweeps again 10 minutes later", () => {
+    let failed = 0
+    const failing = Layer.effect(
+      MailStore,
+      Effect.map(MailStore, (inner) => ({
+        ...inner,
+        sweep: () =>
+          Effect.suspend(() => {
+            failed++
+            return Effect.fail(new StoreUnavailable({ reason: "unreachable" }))
+          })
+      }))
+    )
+    return withTestMail({ name: store.name, layer: Layer.provide(failing, store.layer) })(
+      Effect.gen(function* () {
+        yield* tick
+        for (const round of [1, 2]) {
+          yield* TestClock.adjust("10 minutes")
+          expect(yield* Effect.flip(tick)).toMatchObject({ _tag: "StoreUnavailable" })
+          yield* send(`k${round}`)
+          expect(yield* tick).toMatchObject({ handedOver: 1 })
+          expect(failed).toBe(round)
+        }
+      })
+    )
+  })
 
   it("continues to sweep after the clock was set back", () =>
     withTestMail(store)(
