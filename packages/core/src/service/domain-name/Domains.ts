@@ -1,7 +1,8 @@
 /**
  * The sender domains of a project, their DNS records and the checks of these records. Source: docs/spec/coverage.md S8; decision 0013.
  */
-import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import type { Result } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { checkDomain } from "../../decide/domain-name/domainCheck.ts"
 import type { CreateDomainFacts } from "../../decide/domain-name/senderDomain.ts"
 import {
@@ -46,6 +47,7 @@ import { findingsOf } from "../../internal/dnsFindings.ts"
 import { logWarningOnce } from "../../internal/logOnce.ts"
 import { validated, validCaller, validIds } from "../../internal/validated.ts"
 import { runWorkLoop } from "../../internal/workLoop.ts"
+import { errorNameOf } from "../../port/bugReport.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { DnsResolver } from "../../port/DnsResolver.ts"
 import { IdSource } from "../../port/IdSource.ts"
@@ -275,13 +277,22 @@ export class Domains extends Context.Service<
           return toSenderDomain(checked)
         })
 
+        /** Checks a domain. A defect, such as a bug of the resolver, does not stop the checks of the other domains. */
+        const isCheckCompleted = ({ projectId, id }: SenderDomainRecord): Effect.Effect<boolean> =>
+          Effect.match(verify(projectId, id), { onFailure: () => false, onSuccess: () => true }).pipe(
+            Effect.catchDefect((defect) =>
+              Effect.as(
+                Effect.logError("The check of a domain failed.", { domainId: id, error: errorNameOf(defect) }),
+                false
+              )
+            )
+          )
+
         const checkDue = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
           const [due] = yield* store.read([{ _tag: "DomainsDue", now, limit: batchMax }])
-          const results = yield* Effect.forEach(due, ({ projectId, id }) => Effect.result(verify(projectId, id)), {
-            concurrency: checkedAtOnce
-          })
-          return { due: due.length, checked: results.filter(Result.isSuccess).length }
+          const completed = yield* Effect.forEach(due, isCheckCompleted, { concurrency: checkedAtOnce })
+          return { due: due.length, checked: completed.filter(Boolean).length }
         }).pipe(Effect.withSpan("Domains.tick"))
 
         const run = runWorkLoop({

@@ -1,6 +1,6 @@
 import { StubTransport } from "@mailkeep/smtp"
 import { events, withTestMail, project, send, start, stores, tickWith } from "@mailkeep/test-support"
-import { Effect, Result } from "effect"
+import { Effect, Logger, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { createPrivateKey, createPublicKey } from "node:crypto"
 import { describe, expect, it } from "vitest"
@@ -339,6 +339,28 @@ describe.each(stores)("a sender domain, over $name", (store) => {
         for (let turn = 0; turn < 2000 && (yield* due).length > 0; turn++) yield* Effect.yieldNow
         expect(yield* due).toEqual([])
       }).pipe(Effect.scoped)
+    )
+  })
+
+  it("checks the other domains when the resolver dies for one of them, and logs the class of the error", () => {
+    const { dns, publish } = resolver()
+    const lines: Array<unknown> = []
+    const logger = Logger.make(({ message }) => void lines.push(message))
+    const dying: DnsResolverShape = {
+      ...dns,
+      texts: (name) => (name.endsWith("dying.example") ? Effect.die(new Error("a bug")) : dns.texts(name))
+    }
+    return withTestMail(store, { dns: dying, domains })(
+      Effect.gen(function* () {
+        const service = yield* Domains
+        const { id } = yield* add("dying.example")
+        const other = yield* add()
+        publish(other)
+        yield* TestClock.adjust("5 minutes")
+        expect(yield* service.tick).toBe(1)
+        expect(yield* service.get(project, other.id)).toMatchObject({ status: "verified" })
+        expect(lines).toEqual([["The check of a domain failed.", { domainId: id, error: "Error" }]])
+      }).pipe(Effect.provide(Logger.layer([logger])))
     )
   })
 
