@@ -5,7 +5,7 @@ import { Result } from "effect"
 import { erasedAddress } from "../../domain/contact/addressRedaction.ts"
 import type { ErasedCounts, ErasedKind, ErasedPerson } from "../../domain/contact/Erasure.ts"
 import { addErased, nothingErased } from "../../domain/contact/Erasure.ts"
-import { withoutAddress } from "../../domain/contact/Suppression.ts"
+import { suppressedFor, withoutAddress } from "../../domain/contact/Suppression.ts"
 import type { Attempt, Delivery } from "../../domain/delivery/Delivery.ts"
 import type { IdempotencyRecord } from "../../domain/message/Idempotency.ts"
 import type { Message } from "../../domain/message/Message.ts"
@@ -231,20 +231,20 @@ export const eraseFromRecords = (
 /** What is left of the contact. */
 export interface ErasedContact {
   readonly contacts: 0 | 1
-  /** Whether a suppression is kept, without the address. */
+  /** Whether the address stays suppressed. */
   readonly suppression: boolean
 }
 
 /** Deletes the contact, and the address of its suppression. The keyed hash of the address stays, so that the address stays suppressed. */
 export const eraseContact = (facts: DeleteContactFacts): Decision<ErasedContact> => {
-  const { keyedAddress, contact, suppression } = facts
-  const kept = suppression !== null
+  const { now, keyedAddress, contact, suppression } = facts
+  const staysSuppressed = suppressedFor(suppression, now) !== null
   if (contact !== null) {
     const { changes } = Result.getOrThrow(deleteContact(contact.id, facts))
-    return { changes, answer: { contacts: 1, suppression: kept } }
+    return { changes, answer: { contacts: 1, suppression: staysSuppressed } }
   }
   return {
     changes: [keepSuppression(keyedAddress, withoutAddress(suppression), suppression)],
-    answer: { contacts: 0, suppression: kept }
+    answer: { contacts: 0, suppression: staysSuppressed }
   }
 }

@@ -12,6 +12,8 @@ import type { MessageFacts } from "../../../src/decide/contact/erasure.ts"
 import { erasedAddress, makeAddressRedaction } from "../../../src/domain/contact/addressRedaction.ts"
 import type { ErasedKind, ErasedPerson } from "../../../src/domain/contact/Erasure.ts"
 import type { ContactRecord } from "../../../src/domain/contact/Contact.ts"
+import type { SuppressionRecord } from "../../../src/domain/contact/Suppression.ts"
+import { temporarySuppressionMillis } from "../../../src/domain/contact/Suppression.ts"
 import type { Change } from "../../../src/domain/store/Change.ts"
 import type { StoredRecordOf, StoredRecords } from "../../../src/domain/store/StoredRecord.ts"
 import { attempt, delivery, message, now, project, scheduled } from "../fixtures.ts"
@@ -292,6 +294,20 @@ describe("eraseContact", () => {
     const { changes, answer } = eraseContact({ now, ids, keyedAddress, contact: null, suppression })
     expect(changes).toEqual([{ _tag: "PutSuppression", suppression: erased, replaces: 2 }])
     expect(answer).toEqual({ contacts: 0, suppression: true })
+  })
+
+  it.each<[string, SuppressionRecord["reasons"]]>([
+    ["has no reason any more", {}],
+    ["has only a reason that has ended", { temporary_failure: now - temporarySuppressionMillis }]
+  ])("says that the address does not stay suppressed when its suppression %s", (_, reasons) => {
+    const { answer } = eraseContact({
+      now,
+      ids,
+      keyedAddress,
+      contact: null,
+      suppression: { ...suppression, reasons }
+    })
+    expect(answer).toEqual({ contacts: 0, suppression: false })
   })
 
   it("guards against a suppression that appears meanwhile", () => {
