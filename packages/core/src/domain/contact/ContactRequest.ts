@@ -54,7 +54,10 @@ export interface UpdateContactInput {
 
 /** Selects contacts. An absent filter, `undefined` or `null` selects all contacts. */
 export interface ContactFilterInput {
-  /** A part of the email, of a name, or of both names joined by a space. At most 255 characters. Ignores case. */
+  /**
+   * A part of the email, of a name, or of both names joined by a space. At most 255 characters. Ignores case. An empty text selects all
+   * contacts.
+   */
   readonly search?: string | null | undefined
   /** Only contacts with this status. */
   readonly emailStatus?: EmailStatus | null | undefined
@@ -172,12 +175,18 @@ export interface ValidContactFilter {
   readonly segmentId: string | null
 }
 
+/** An empty search selects all contacts. As a search, it would need a scan. */
 const queryOrDefault = ({
   search = null,
   emailStatus = null,
   listId = null,
   segmentId = null
-}: ContactFilterInput): ValidContactFilter => ({ search, emailStatus, listId, segmentId })
+}: ContactFilterInput): ValidContactFilter => ({
+  search: search === "" ? null : search,
+  emailStatus,
+  listId,
+  segmentId
+})
 
 const decodeQuery = decoder(Schema.Struct(queryFields))
 const decodeListing = decoder(Schema.Struct({ ...queryFields, ...pageFields }))

@@ -1,7 +1,11 @@
 import { Result } from "effect"
 import type { Issue } from "../../../src/domain/value/Issue.ts"
 import { describe, expect, it } from "vitest"
-import { parseCreateContact, parseUpdateContact } from "../../../src/domain/contact/ContactRequest.ts"
+import {
+  parseContactQuery,
+  parseCreateContact,
+  parseUpdateContact
+} from "../../../src/domain/contact/ContactRequest.ts"
 
 const issuesOf = (parsed: Result.Result<unknown, ReadonlyArray<Issue>>) =>
   Result.isFailure(parsed) ? parsed.failure.map(({ path, code }) => `${path.join(".")} ${code}`) : []
@@ -82,4 +86,9 @@ describe("parseUpdateContact", () => {
   ])("validates an update of a contact with %s", (_, body, issues) =>
     expect(issuesOf(parseUpdateContact(body))).toEqual(issues)
   )
+})
+
+describe("parseContactQuery", () => {
+  it("reads an empty search as no search, which needs no scan of all contacts", () =>
+    expect(Result.getOrThrow(parseContactQuery({ search: "" }))).toMatchObject({ search: null }))
 })
