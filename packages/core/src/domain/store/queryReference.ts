@@ -184,7 +184,8 @@ export const evaluatePendingEventDeliveries = (
     .toSorted((a, b) => (a.subscriber < b.subscriber ? -1 : 1))
 }
 
-const least = (times: ReadonlyArray<number>): number | null => (times.length === 0 ? null : Math.min(...times))
+const least = (times: ReadonlyArray<number>): number | null =>
+  times.reduce<number | null>((first, time) => (first === null || time < first ? time : first), null)
 
 /** `domains` contains the domains of all projects. */
 export const evaluateDomainsDue = (
