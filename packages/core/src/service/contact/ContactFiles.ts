@@ -16,6 +16,7 @@ import {
 } from "../../domain/contact/ContactFile.ts"
 import type { ContactFilterInput, ValidUpdateContact } from "../../domain/contact/ContactRequest.ts"
 import type { ContactEmailTaken, ContactNotFound } from "../../domain/contact/ContactFailure.ts"
+import { parseAddress } from "../../domain/message/Address.ts"
 import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { Issue } from "../../domain/value/Issue.ts"
@@ -24,6 +25,7 @@ import { issue } from "../../domain/value/Issue.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import { makeCreateContacts } from "../../internal/createContacts.ts"
 import { makeContactReader } from "../../internal/contactReader.ts"
+import { makeKeyOrder } from "../../internal/keyOrder.ts"
 import { resourcesOf } from "../../internal/resources.ts"
 import { retryWhileBusy } from "../../internal/retryWhileBusy.ts"
 import { makeUpdateContact } from "../../internal/updateContact.ts"
@@ -136,6 +138,12 @@ const withLateFailure = <A, E, R>(stream: Stream.Stream<A, E, R>) => {
   }
 }
 
+/** The canonical address of a row. */
+const addressOf = ({ input }: ContactOfRow): string => parseAddress(input.email)!.canonical
+
+const addressesOf = (parsed: ReadonlyArray<ParsedRow>): ReadonlyArray<string> =>
+  parsed.flatMap(({ read }) => (Result.isSuccess(read) ? [addressOf(read.success)] : []))
+
 const newContactOf = ({ input, emailStatus }: ContactOfRow): NewContact => ({ input, emailStatus, source: "import" })
 
 /** The change of the contact that a row has the address of. A field that the row does not have is `undefined`. */
@@ -176,10 +184,9 @@ export class ContactFiles extends Context.Service<
   {
     /**
      * Imports contacts, up to 64 rows in one commit. The first row has the names of the columns: `email`, `user_id`, `first_name`, `last_name`,
-     * `phone_number`, `email_status`, and custom properties by property key. Each further row is a contact. Emits the outcome of each row, in no particular
-     * order. Writes nothing and fails with `InvalidArgument` when the first row is not valid. A failure of `rows` fails
-     * the import after the rows before it have ended. Retries for 30 s
-     * while the store is unavailable. After an interruption, a second run with `update` leads to the same state.
+     * `phone_number`, `email_status`, and custom properties by property key. Each further row is a contact. Rows with one address are written in their
+     * order. Emits the outcome of each row, in no particular order. Writes nothing and fails with `InvalidArgument` when the first row is not valid.
+     * A failure of `rows` fails the import after the rows before it have ended. Retries for 30 s while the store is unavailable. After an interruption, a second run with `update` leads to the same state.
      */
     readonly importRows: <E>(
       caller: Caller,
@@ -254,12 +261,16 @@ export class ContactFiles extends Context.Service<
               ? refused(line, read.failure)
               : endOfRow(line, read.success, created.next().value!, update)
           )
-          const updated = yield* Effect.forEach(
+          const toUpdate = Map.groupBy(
             ends.filter((end) => "row" in end),
-            (end) => updateRow(projectId, end),
+            ({ row }) => addressOf(row)
+          )
+          const updated = yield* Effect.forEach(
+            toUpdate.values(),
+            (rows) => Effect.forEach(rows, (end) => updateRow(projectId, end)),
             { concurrency: rowsTogether }
           )
-          return [...ends.filter((end) => "issues" in end), ...updated]
+          return [...ends.filter((end) => "issues" in end), ...updated.flat()]
         })
 
       const importRows = <E>(caller: Caller, rows: Stream.Stream<FileRow, E>, options: ImportOptions = {}) =>
@@ -274,16 +285,16 @@ export class ContactFiles extends Context.Service<
             if (Result.isFailure(columns))
               return yield* new InvalidArgument({ argument: "input", issues: columns.failure })
             const { elements, failure } = withLateFailure(rest)
+            const importOne = importGroup(caller, update)
+            const inOrder = makeKeyOrder()
             return inGroups(elements).pipe(
               Stream.map(positioned()),
               Stream.mapEffect(parseGroup(columns.success)),
               Stream.flattenIterable,
               Stream.buffer({ capacity: rowsTogether * groupsAtOnce }),
               inGroups,
-              Stream.mapEffect(importGroup(caller, update), {
-                concurrency: groupsAtOnce,
-                unordered: true
-              }),
+              Stream.map((parsed) => inOrder(addressesOf(parsed), importOne(parsed))),
+              Stream.mapEffect((imported) => imported, { concurrency: groupsAtOnce, unordered: true }),
               Stream.flattenIterable,
               Stream.concat(failure)
             )
