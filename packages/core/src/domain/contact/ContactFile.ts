@@ -50,6 +50,9 @@ const statusColumn = "email_status"
 /** The columns that an export writes and an import ignores. */
 const ignored = new Set(["id", "source", "created_at", "updated_at"])
 
+/** More columns than the fields and the properties of a project need. */
+const columnsMax = 2000
+
 /** The meaning of one column. */
 export type ContactColumn =
   | { readonly _tag: "Field"; readonly field: Field }
@@ -67,11 +70,13 @@ const propertyColumn = (key: string): string => {
   return reserved ? `${propertyPrefix}${key}` : key
 }
 
-/** Reads the columns from the first row, ignoring case. Fails with all issues of the row. */
+/** Reads the columns from the first row, ignoring case. Fails with all issues of the row, or with one when it names too many columns. */
 export const readColumns = (
   header: ReadonlyArray<string>,
   properties: ReadonlyArray<ResourceOf<"property">>
 ): Result.Result<ReadonlyArray<ContactColumn>, ReadonlyArray<Issue>> => {
+  if (header.length > columnsMax)
+    return Result.fail([issue(["columns"], "too_many_items", `must name at most ${columnsMax} columns`)])
   const byName = new Map(properties.map((one) => [propertyName(propertyColumn(one.content.key)), one]))
   const issues: Array<Issue> = []
   const names = new Set<string>()

@@ -124,3 +124,15 @@ describe("exportedRow and readRow", () => {
     )
   })
 })
+
+describe("readColumns", () => {
+  it("reports too many columns as one issue", () => {
+    const read = readColumns(
+      Array.from({ length: 100_000 }, () => ""),
+      []
+    )
+    expect(Result.isFailure(read) && read.failure).toEqual([
+      { path: ["columns"], code: "too_many_items", message: "must name at most 2000 columns" }
+    ])
+  })
+})
