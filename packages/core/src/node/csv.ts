@@ -11,6 +11,7 @@
  * console.log((await Effect.runPromise(Stream.runCollect(rows))).length) // 2
  * ```
  */
+import { Buffer, isUtf8 } from "node:buffer"
 import { stringify } from "csv-stringify/sync"
 import { Data, Stream } from "effect"
 import type { CsvRow } from "./csvRows.ts"
@@ -44,18 +45,40 @@ export class CsvNotRead extends Data.TaggedError("CsvNotRead")<{ readonly cause:
   }
 }
 
+/** The octets without the beginning of a character that further octets complete. */
+const wholeCharacters = (octets: Uint8Array): Uint8Array => {
+  for (let at = octets.length - 1; at >= Math.max(0, octets.length - 3); at--) {
+    const octet = octets[at]!
+    if (octet >= 0x80 && octet < 0xc0) continue
+    const length = octet >= 0xf0 ? 4 : octet >= 0xe0 ? 3 : octet >= 0xc0 ? 2 : 1
+    return at + length > octets.length ? octets.subarray(0, at) : octets
+  }
+  return octets
+}
+
+/** The longest beginning of octets that is UTF-8. */
+const validBeginning = (octets: Uint8Array): Uint8Array => {
+  let [valid, invalid] = [0, octets.length]
+  while (invalid - valid > 1) {
+    const middle = Math.floor((valid + invalid) / 2)
+    if (isUtf8(wholeCharacters(octets.subarray(0, middle)))) valid = middle
+    else invalid = middle
+  }
+  return wholeCharacters(octets.subarray(0, valid))
+}
+
 /** Decodes pieces of a file. The text that `decode` returns ends before the first octets that are not UTF-8. */
 const makeDecoder = () => {
-  const strict = new TextDecoder("utf-8", { fatal: true })
-  const lenient = new TextDecoder("utf-8")
-  return (octets: Uint8Array, stream: boolean): { readonly text: string; readonly isValid: boolean } => {
-    const text = lenient.decode(octets, { stream })
-    try {
-      strict.decode(octets, { stream })
-      return { text, isValid: true }
-    } catch {
-      return { text: text.slice(0, text.indexOf("\ufffd")), isValid: false }
-    }
+  // The splitter removes the byte order mark.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+  let begun: Uint8Array = new Uint8Array()
+  return (piece: Uint8Array, isLast: boolean): { readonly text: string; readonly isValid: boolean } => {
+    const octets = begun.length === 0 ? piece : Buffer.concat([begun, piece])
+    const whole = isLast ? octets : wholeCharacters(octets)
+    // A copy, because the source may use its memory again for the next piece.
+    begun = new Uint8Array(octets.subarray(whole.length))
+    const isValid = isUtf8(whole)
+    return { text: decoder.decode(isValid ? whole : validBeginning(whole)), isValid }
   }
 }
 
@@ -65,8 +88,8 @@ async function* rowsOf(source: AsyncIterable<Uint8Array | string>): AsyncGenerat
   const rows = makeCsvRows()
   async function* pieces() {
     for await (const piece of source)
-      yield typeof piece === "string" ? { text: piece, isValid: true } : decode(piece, true)
-    yield decode(new Uint8Array(), false)
+      yield typeof piece === "string" ? { text: piece, isValid: true } : decode(piece, false)
+    yield decode(new Uint8Array(), true)
   }
   for await (const { text, isValid } of pieces()) {
     yield rows.add(text)

@@ -92,6 +92,7 @@ describe("readCsv", () => {
   it.each([
     ["Latin-1", latin1("email,first_name\na@example.org,Ann\nb@example.org,José\nc@example.org,Cat\n"), 3, 2],
     ["UTF-8 whose last character is cut", utf8("email\nJosé").subarray(0, -1), 2, 1],
+    ["Latin-1 after a line with U+FFFD", Uint8Array.from([...utf8("email\na\ufffd\n"), ...latin1("José\n")]), 3, 2],
     ["UTF-16", Uint8Array.from([0xff, 0xfe, 0x61, 0]), 1, 0]
   ])(
     "fails with MalformedCsv at the line that is not UTF-8 in %s, after the rows before it",
