@@ -1,21 +1,31 @@
 import { execFile } from "node:child_process"
 import { platform } from "node:os"
 import { promisify } from "node:util"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 
 const module = new URL("../src/internal/thread/lowPriority.ts", import.meta.url).href
 
-/** The priority of the main thread of another process that begins with this priority. */
-const priorityAfter = async (priority: number): Promise<number> => {
-  const program = `import { getPriority, setPriority } from "node:os"
+/** The priority of the main thread of another process that begins with this priority, and runs `prepare` first. */
+const priorityAfter = async (priority: number, prepare = ""): Promise<number> => {
+  const program = `import { syncBuiltinESMExports } from "node:module"
+import os from "node:os"
 import { takeLowPriority } from ${JSON.stringify(module)}
-setPriority(${priority})
+os.setPriority(${priority})
+${prepare}
 takeLowPriority()
-console.log(getPriority())`
+console.log(os.getPriority())`
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program])
   return Number(stdout)
 }
 
-it.runIf(platform() === "linux")("lowers the priority of a thread, and raises none that is lower already", async () => {
-  expect(await Promise.all([priorityAfter(0), priorityAfter(15)])).toEqual([10, 15])
+describe.runIf(platform() === "linux")("takeLowPriority", () => {
+  it("lowers the priority of a thread, and raises none that is lower already", async () => {
+    expect(await Promise.all([priorityAfter(0), priorityAfter(15)])).toEqual([10, 15])
+  })
+
+  it("leaves the priority of a thread where a sandbox refuses the call", async () => {
+    const refusing = `os.setPriority = () => { throw new Error("EPERM") }
+syncBuiltinESMExports()`
+    expect(await priorityAfter(0, refusing)).toBe(0)
+  })
 })

@@ -18,9 +18,13 @@ const threadId = (): number | undefined => {
 
 /**
  * Lowers the priority of the thread that calls this. Leaves a priority that is lower already, as in a process that `nice -n 15` has started: the
- * system lets only an administrator raise it, and the refusal would end the thread.
+ * system lets only an administrator raise it.
  */
 export const takeLowPriority = (): void => {
   const id = threadId()
-  if (id !== undefined && getPriority(id) < low) setPriority(id, low)
+  try {
+    if (id !== undefined && getPriority(id) < low) setPriority(id, low)
+  } catch {
+    // A sandbox can refuse the call, as a service of systemd with `SystemCallFilter=~@resources` does. The refusal must not end the thread.
+  }
 }
