@@ -342,6 +342,7 @@ describe("the disk of a store", () => {
 describe("the file of a store", () => {
   it.each([
     ["lost its file", () => rmSync(file())],
+    ["has a link at its path that leads to itself", () => (rmSync(file()), symlinkSync(file(), file()))],
     ["has another file at its path", () => (renameSync(file(), join(folder, "elsewhere")), writeFileSync(file(), ""))],
     ["lost its write-ahead log", () => rmSync(`${file()}-wal`)],
     ["lost its shared memory", () => rmSync(`${file()}-shm`)]
@@ -354,7 +355,9 @@ describe("the file of a store", () => {
           harm()
           const failure = yield* Effect.flip(store.commit(put("after")))
           expect(failure).toMatchObject({ reason: "unreachable" })
-          expect(failure.message).toContain("A file of the store was moved, deleted or replaced.")
+          expect(failure.message).toContain(
+            "A file of the store was moved, deleted or replaced, or its folder cannot be read."
+          )
         })
       )
     )
