@@ -28,8 +28,11 @@ export const putContent = (connection: Prepared, change: ChangeOf<"PutContent">)
   if (!hasContent(connection, change.projectId, change.hash)) insertChunks(connection, change, 0)
 }
 
+/** The files of a message. */
+export type MessageFiles = Pick<Message, "id" | "projectId" | "attachments">
+
 /** Records to which contents a new message refers. */
-export const referToContents = (connection: Prepared, { id, projectId, attachments }: Message): void => {
+export const referToContents = (connection: Prepared, { id, projectId, attachments }: MessageFiles): void => {
   const insert =
     "INSERT INTO mailkeep_message_contents (project_id, hash, message_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
   for (const { hash } of attachments) connection.statement(insert).run(projectId, hash, id)
@@ -48,12 +51,12 @@ const deleteUnused = `DELETE FROM mailkeep_contents WHERE project_id = ? AND has
 AND NOT EXISTS (SELECT 1 FROM mailkeep_message_contents WHERE project_id = ? AND hash = ?)`
 
 /** Deletes the references of a message to its contents. */
-export const deleteReferences = (connection: Prepared, { id, projectId, attachments }: Message): void => {
+export const deleteReferences = (connection: Prepared, { id, projectId, attachments }: MessageFiles): void => {
   const sql = "DELETE FROM mailkeep_message_contents WHERE project_id = ? AND hash = ? AND message_id = ?"
   for (const { hash } of attachments) connection.statement(sql).run(projectId, hash, id)
 }
 
 /** Deletes the contents of a message to which no message refers. */
-export const deleteUnusedContents = (connection: Prepared, { projectId, attachments }: Message): void => {
+export const deleteUnusedContents = (connection: Prepared, { projectId, attachments }: MessageFiles): void => {
   for (const { hash } of attachments) connection.statement(deleteUnused).run(projectId, hash, projectId, hash)
 }

@@ -4,6 +4,7 @@
 import type { Message, MessageSweep, SweptMessages } from "@mailkeep/core/adapter"
 import { deliveryInstants, nextSweptPosition, sweptCounts } from "@mailkeep/core/adapter/evaluation"
 import { addToCounter } from "./counters.ts"
+import type { MessageFiles } from "./messageContents.ts"
 import { deleteReferences, deleteUnusedContents } from "./messageContents.ts"
 import type { Prepared, Value } from "./recordTable.ts"
 import { columnOf, findAll } from "./recordTable.ts"
@@ -39,7 +40,14 @@ interface ExaminedMessage {
   readonly hasEnded: number
 }
 
-const deleteMessage = (connection: Prepared, message: Message): void => {
+/** The messages with these ids, without their bodies: those of 100 messages can have hundreds of MiB. */
+const messageFiles = (connection: Prepared, ids: ReadonlyArray<string>): ReadonlyArray<MessageFiles> =>
+  connection
+    .statement("SELECT id, project_id, attachments FROM mailkeep_messages WHERE id IN (SELECT value FROM json_each(?))")
+    .all(JSON.stringify(ids))
+    .map(messages.fromRow)
+
+const deleteMessage = (connection: Prepared, message: MessageFiles): void => {
   const { id, projectId } = message
   const run = (sql: string, ...values: ReadonlyArray<string | number>) => connection.statement(sql).run(...values)
   const ofMessage = findAll(connection, deliveries, "WHERE message_id = ? AND project_id = ?", id, projectId)
@@ -53,14 +61,14 @@ const deleteMessage = (connection: Prepared, message: Message): void => {
   deleteUnusedContents(connection, message)
 }
 
-/** Deletes the messages of one sweep. Reads the bodies only of those that it deletes. */
+/** Deletes the messages of one sweep. */
 export const sweepMessages = (connection: Prepared, sweep: MessageSweep): SweptMessages => {
   const sql = `SELECT id, created_at AS createdAt, ${hasEndedSql} AS hasEnded FROM mailkeep_messages ${oldestSql(sweep.after)}`
   const examined = connection
     .statement(sql)
     .all(...deliveryInstants.map(() => sweep.before), ...oldestValues(sweep)) as ReadonlyArray<ExaminedMessage>
   const ids = examined.filter(({ hasEnded }) => hasEnded === 1).map(({ id }) => id)
-  const ended = findAll(connection, messages, "WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids))
+  const ended = messageFiles(connection, ids)
   for (const message of ended) deleteMessage(connection, message)
   return { deleted: ended.length, next: nextSweptPosition(examined, sweep.limit) }
 }
