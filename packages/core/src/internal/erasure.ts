@@ -22,10 +22,13 @@ import { storedRecordKey } from "../domain/store/StoredRecord.ts"
 import type { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { Commit } from "./commit.ts"
+import { withFittingPages } from "./fittingPages.ts"
 import { forEachRecordPage, recordPage } from "./recordPages.ts"
 
 interface Deps {
   readonly store: MailStoreShape
+  /** The store, which answers `Records` with fewer records while they are large. */
+  readonly pages: MailStoreShape
   readonly commit: Commit
   readonly ids: IdSource["Service"]
 }
@@ -118,7 +121,7 @@ const eraseKind = (
       const from: StoredRecordKey | null = after
       let last: StoredRecord | undefined
       const load = Effect.gen(function* () {
-        const records = (yield* recordPage(deps.store, {
+        const records = (yield* recordPage(deps.pages, {
           kind,
           projectId: person.projectId,
           after: from
@@ -157,11 +160,11 @@ const deleteErased = ({ store, commit, ids }: Deps, keyedAddress: KeyedAddress) 
 const keptKinds = ["Resource", "ApiKey"] as const
 
 /** The resources and API keys of the project that contain the address. */
-const resourcesWith = ({ store }: Deps, { projectId, redaction }: ErasedPerson) =>
+const resourcesWith = ({ pages }: Deps, { projectId, redaction }: ErasedPerson) =>
   Effect.gen(function* () {
     const found: Array<string> = []
     for (const kind of keptKinds)
-      yield* forEachRecordPage(store, { kind, projectId }, (records) =>
+      yield* forEachRecordPage(pages, { kind, projectId }, (records) =>
         Effect.sync(() => {
           for (const { record } of records)
             if (found.length < resourceIdsMax && redaction.isIn(record)) found.push(record.id)
@@ -172,11 +175,12 @@ const resourcesWith = ({ store }: Deps, { projectId, redaction }: ErasedPerson) 
 
 /** Makes the erasure of a person by the keyed address. */
 export const makeErasure =
-  (deps: Deps) =>
+  ({ store, commit, ids }: Omit<Deps, "pages">) =>
   (keyedAddress: KeyedAddress): Effect.Effect<ErasureReport, StoreUnavailable> =>
     Effect.gen(function* () {
+      const deps: Deps = { store, pages: withFittingPages(store), commit, ids }
       const { projectId, address } = keyedAddress
-      const [[contact]] = yield* deps.store.read([{ _tag: "ContactsByAddress", projectId, addresses: [address] }])
+      const [[contact]] = yield* store.read([{ _tag: "ContactsByAddress", projectId, addresses: [address] }])
       const redaction = makeAddressRedaction(address)
       const person: ErasedPerson = { projectId, address, contactId: contact?.id ?? null, redaction }
       let ended = 0

@@ -13,11 +13,11 @@ import { addToDigest, differingKinds, emptyDigests, storeDigestOf } from "../../
 import type { RecordKind, StoredRecord } from "../../domain/store/StoredRecord.ts"
 import { recordKinds, storedRecordKey } from "../../domain/store/StoredRecord.ts"
 import { makeCheckedStore } from "../../internal/checkedStore.ts"
+import { withFittingPages } from "../../internal/fittingPages.ts"
 import { forEachRecordPage, recordPage } from "../../internal/recordPages.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { checkSourceQuiet, closedDuringMove } from "./closedDuringMove.ts"
-import { withFittingPages } from "./fittingPages.ts"
 import { recordBatches } from "./recordBatches.ts"
 
 /** How far a move is. */

@@ -1,16 +1,11 @@
 /**
  * Divides the records of a page so that a store does not refuse them as too many at once. Source: decision 0050.
  */
-import { restoreRecord } from "../../decide/store/restoreRecord.ts"
-import { octetsOfChanges } from "../../domain/store/commitSize.ts"
 import type { StoredRecord } from "../../domain/store/StoredRecord.ts"
+import { octetsOfRecord } from "../../internal/fittingPages.ts"
 
 /** The bound of a batch. One transaction of the stores has the same bound, so larger batches would not be faster. */
 const batchOctetsMax = 8 * 1024 * 1024
-
-/** The approximate size of a record, by `octetsOfChanges`: about three times its bodies. */
-export const octetsOfRecord = (record: StoredRecord): number =>
-  octetsOfChanges(restoreRecord(record, undefined)?.first ?? [])
 
 /** Divides records into batches of at most 8 MiB. A larger record is alone in its batch. */
 export const recordBatches = (records: ReadonlyArray<StoredRecord>): ReadonlyArray<ReadonlyArray<StoredRecord>> => {

@@ -2,10 +2,11 @@
  * Reads fewer records at once while they are large, because a store keeps a whole answer in memory. Source: decision 0050.
  */
 import { Effect } from "effect"
-import type { Query, QueryOf } from "../../domain/store/Query.ts"
-import type { RecordKind, StoredRecord } from "../../domain/store/StoredRecord.ts"
-import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
-import { octetsOfRecord } from "./recordBatches.ts"
+import { restoreRecord } from "../decide/store/restoreRecord.ts"
+import { octetsOfChanges } from "../domain/store/commitSize.ts"
+import type { Query, QueryOf } from "../domain/store/Query.ts"
+import type { RecordKind, StoredRecord } from "../domain/store/StoredRecord.ts"
+import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 
 /** The bound of a page, by `octetsOfRecord`. Its texts have a third of this length. */
 const pageOctetsMax = 64 * 1024 * 1024
@@ -16,6 +17,10 @@ const smallerBy = 8
 
 /** The kinds whose records have bodies. */
 const kindsWithBodies: ReadonlySet<RecordKind> = new Set(["Message", "Resource"])
+
+/** The approximate size of a record, by `octetsOfChanges`: about three times its bodies. */
+export const octetsOfRecord = (record: StoredRecord): number =>
+  octetsOfChanges(restoreRecord(record, undefined)?.first ?? [])
 
 /** How many records the next page has. Its records may be as large as the largest of this page. */
 const nextLimit = (page: ReadonlyArray<StoredRecord>, limit: number): number => {
