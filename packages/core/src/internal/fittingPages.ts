@@ -10,15 +10,15 @@ import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 
 /** The bound of a page, by `octetsOfRecord`. Its texts have a third of this length. */
 const pageOctetsMax = 64 * 1024 * 1024
-/** The records of the first page, whose size is unknown. Each has two bodies of at most 2 MiB. */
+/** The records of the first page, whose size is unknown. Each has at most two bodies of 2 MiB. */
 const firstPageRecords = 4
 /** By how much a page that could not be read is made smaller. */
 const smallerBy = 8
 
-/** The kinds whose records have bodies. */
-const kindsWithBodies: ReadonlySet<RecordKind> = new Set(["Message", "Resource"])
+/** The kinds whose records can be large: with bodies, or with the properties of a contact. */
+const largeKinds: ReadonlySet<RecordKind> = new Set(["Message", "Resource", "Contact", "Event"])
 
-/** The approximate size of a record, by `octetsOfChanges`: about three times its bodies. */
+/** The approximate size of a record, by `octetsOfChanges`: about three times its bodies and properties. */
 export const octetsOfRecord = (record: StoredRecord): number =>
   octetsOfChanges(restoreRecord(record, undefined)?.first ?? [])
 
@@ -56,7 +56,7 @@ export const withFittingPages = (store: MailStoreShape): MailStoreShape => {
     ...store,
     read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) => {
       const [query] = queries
-      return queries.length === 1 && query?._tag === "Records" && kindsWithBodies.has(query.kind)
+      return queries.length === 1 && query?._tag === "Records" && largeKinds.has(query.kind)
         ? (Effect.map(readPage(query), (page) => [page]) as unknown as ReturnType<typeof store.read<Qs>>)
         : store.read(queries)
     }

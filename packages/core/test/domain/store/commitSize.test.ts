@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { Change } from "../../../src/domain/store/Change.ts"
 import { octetsOfChanges } from "../../../src/domain/store/commitSize.ts"
-import { delivery, message } from "../../decide/fixtures.ts"
+import { contact, delivery, message } from "../../decide/fixtures.ts"
 
 const small: Change = { _tag: "InsertDelivery", delivery: delivery() }
 const content = (...sizes: ReadonlyArray<number>): Change => ({
@@ -15,6 +15,17 @@ const stored = (html: string | null, text: string | null) => ({
   record: message({ html, text })
 })
 
+const contactEvent: Change = {
+  _tag: "AppendEvent",
+  event: {
+    id: "evt_1",
+    projectId: "prj",
+    occurredAt: 1,
+    kind: "contact.created",
+    data: { contact: contact({ properties: { prop_1: "1234", prop_2: 12 } }), reason: null }
+  }
+}
+
 describe("octetsOfChanges", () => {
   it.each<[string, ReadonlyArray<Change>, number]>([
     ["no change", [], 0],
@@ -27,7 +38,13 @@ describe("octetsOfChanges", () => {
       1042
     ],
     ["a message that is deleted", [{ _tag: "RewriteRecord", before: stored("1234", null), after: null }], 1036],
-    ["the exact bytes of a content", [content(3, 4)], 7]
+    ["the exact bytes of a content", [content(3, 4)], 7],
+    [
+      "the properties of a contact",
+      [{ _tag: "PutContact", contact: contact({ properties: { prop_1: "1234", prop_2: 12 } }), replaces: null }],
+      1042
+    ],
+    ["the properties in an event of a contact", [contactEvent], 1042]
   ])("counts %s", (_, changes, octets) => {
     expect(octetsOfChanges(changes)).toBe(octets)
   })

@@ -12,7 +12,7 @@ import { octetsOfChanges } from "../../../src/domain/store/evaluation.ts"
 import { readClosure } from "../../../src/internal/closableStore.ts"
 import { digestStore, moveStore } from "../../../src/move.ts"
 import * as NodeCrypto from "../../../src/node/NodeCrypto.ts"
-import { message } from "../../decide/fixtures.ts"
+import { contact, message } from "../../decide/fixtures.ts"
 
 const mebibyte = 1024 * 1024
 
@@ -128,6 +128,33 @@ describe("moveStore with large records", () => {
         // After 224 messages, a page of 100 has 24 large ones. After that of 48, the next is for 7 messages of 9 MiB, because their sum is at most 64 MiB.
         expect(tooLarge).toEqual([100])
         expect(pages).toEqual([4, 8, 16, 32, 64, 100, 12, 24, 48, 7, 7, 7, 1, 0])
+      })
+    ))
+
+  it("reads and commits fewer contacts at once when they have many long properties", () =>
+    run(
+      Effect.gen(function* () {
+        const from = yield* MemoryMailStore.make
+        const properties = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`prop_${n}`, "x".repeat(500)]))
+        for (let n = 0; n < 80; n++) {
+          const one = contact({ id: `con_${n}`, projectId: "prj_0", address: `c${n}@example.org`, properties })
+          yield* from.commit([{ _tag: "PutContact", contact: one, replaces: null }])
+        }
+        const limits: Array<number> = []
+        const watched: MailStoreShape = {
+          ...from,
+          read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) => {
+            const [query] = queries
+            if (query?._tag === "Records" && query.kind === "Contact") limits.push(query.limit)
+            return from.read(queries)
+          }
+        }
+        yield* digestStore(watched)
+        expect(limits).toEqual([4, 8, 16, 32, 64, 128])
+        const { store, seen } = yield* watchedStore
+        yield* moveStore(from, store)
+        // A batch has at most 27 contacts of 100,000 characters.
+        expect(seen.commits).toBe(1 + 1 + 1 + 2 + 1)
       })
     ))
 
