@@ -99,7 +99,8 @@ const closed = law(
         "a claim of event deliveries",
         store.claimEventDeliveries({ subscriber: "whk_1", now: noon, limit: 1, worker: "w", leaseUntil: noon })
       ],
-      ["a sweep", store.sweep({ kind: "events", before: noon, limit: 1 })]
+      ["a sweep", store.sweep({ kind: "events", before: noon, limit: 1 })],
+      ["a sweep of messages", store.sweepMessages({ before: noon, after: null, limit: 1 })]
     ]
     for (const [what, call] of calls) {
       const failure = yield* failureOf(`${what} after the close`, call)

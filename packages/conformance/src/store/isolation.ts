@@ -77,8 +77,8 @@ export const questionsOf = (projectId: string, name = "any"): ReadonlyArray<Quer
   { _tag: "UsageAudit", projectId }
 ]
 
-/** Projects without records. The id of one of them differs from the id of a project with records only in case. */
-const strangers = [otherId, projectId.toUpperCase()]
+/** Projects without records. The id of one differs from the id of a project with records only in case, and that of another is its beginning. */
+const strangers = [otherId, projectId.toUpperCase(), projectId.slice(0, -1)]
 
 const unseen = law(
   "isolation/no-project-sees-another",

@@ -83,7 +83,7 @@ const namesDiffer = law(
   "values/names-differ-by-every-character",
   "Two names that differ in case, an accent or a space are the names of two records.",
   function* (store) {
-    const names = ["key", "Key", "KEY", "k\u00e9y", "ke\u0301y", "key_", "key-", "kez"]
+    const names = ["key", "Key", "KEY", "k\u00e9y", "ke\u0301y", "key_", "key-", "kez", "key ", " key"]
     for (const [n, name] of names.entries()) {
       const record = sample.idempotencyRecord({ key: name, fingerprint: `f${n}` })
       const result = yield* commitResult(
