@@ -1,6 +1,7 @@
 /**
  * Laws of values: the store keeps every word of the domain, and returns JSON of any shape unchanged.
  */
+import type { EventRecord } from "@mailkeep/core/adapter"
 import {
   ambiguityPolicies,
   attemptOutcomes,
@@ -18,7 +19,7 @@ import { same } from "../expectation.ts"
 import * as sample from "./sampleRecords.ts"
 import type { Answers } from "./queries.ts"
 import { checkAnswers } from "./queries.ts"
-import { commit, insert, put, spend } from "./changes.ts"
+import { checkResult, commit, distributeEvent, insert, put, spend } from "./changes.ts"
 import { noon, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
@@ -202,4 +203,46 @@ const jsonKept = law(
   }
 )
 
-export const domainValueLaws: ReadonlyArray<StoreLaw> = [wordsKept, jsonKept]
+/** An event of each kind of data. Only the first is about a delivery. */
+const eventsOfKinds = (
+  [
+    ["email.delivered", sample.event().data],
+    ["contact.created", { contact: sample.contact(), reason: null }],
+    ["contact.unsubscribed", { contact: sample.contact(), reason: "unsubscribed" }],
+    ["contact.deleted", { contactId: "con_1" }],
+    ["domain.verified", { domainId: "dom_1", domain: "a.example", status: "verified", lastVerifiedAt: noon }],
+    ["domain.failed", { domainId: "dom_1", domain: "a.example", status: "failed", lastVerifiedAt: null }]
+  ] as const
+).map(([kind, data], n) => ({ id: `evt_${n}`, projectId, occurredAt: noon + n, kind, data }) as EventRecord)
+
+const eventsKept = law(
+  "values/events-of-every-kind",
+  "The store keeps the events of deliveries, contacts and domains. A query for the events of a delivery finds no others.",
+  function* (store) {
+    const posted = eventsOfKinds.map(({ id, kind }, n) =>
+      sample.eventDelivery({ id: `evd_${n}`, eventId: id, eventKind: kind })
+    )
+    for (const [n, event] of eventsOfKinds.entries())
+      yield* commit(store, insert.event(event), insert.eventDelivery(posted[n]!))
+    const [email, contact, ...others] = eventsOfKinds as [EventRecord, EventRecord, ...ReadonlyArray<EventRecord>]
+    yield* checkAnswers(store, [
+      ...eventsOfKinds.map((event) => [{ _tag: "Event", projectId, id: event.id }, event] as const),
+      ...posted.map((one) => [{ _tag: "EventDelivery", projectId, id: one.id }, one] as const),
+      [{ _tag: "Events", projectId, after: null, limit: 9 }, eventsOfKinds],
+      [{ _tag: "UndistributedEvents", limit: 9 }, eventsOfKinds],
+      [
+        { _tag: "EventsOfDelivery", projectId, deliveryId: "del_1" },
+        [{ event: email, eventDeliveries: posted.slice(0, 1) }]
+      ]
+    ])
+    const before = { kind: "Event", record: { event: contact, isDistributed: true } } as const
+    yield* checkResult(store, distributeEvent(contact.id), "applied")
+    yield* checkResult(store, { _tag: "RewriteRecord", before, after: null }, "applied")
+    yield* checkAnswers(store, [
+      [{ _tag: "Event", projectId, id: contact.id }, null],
+      [{ _tag: "UndistributedEvents", limit: 9 }, [email, ...others]]
+    ])
+  }
+)
+
+export const domainValueLaws: ReadonlyArray<StoreLaw> = [wordsKept, jsonKept, eventsKept]

@@ -28,6 +28,7 @@ import { idempotencyLaws } from "./idempotency.ts"
 import { isolatedWriteLaws } from "./isolatedWrites.ts"
 import { isolationLaws } from "./isolation.ts"
 import { joinedTransactionLaws } from "./joinedTransactions.ts"
+import { largestValueLaws } from "./largestValues.ts"
 import { leaseLaws } from "./leases.ts"
 import { leaseSweepLaws } from "./leaseSweeps.ts"
 import { logLaws } from "./log.ts"
@@ -65,6 +66,7 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...emptyStoreLaws,
     ...singleWriteLaws,
     ...domainValueLaws,
+    ...largestValueLaws,
     ...guardLaws,
     ...deliveryGuardLaws,
     ...concurrentWriteLaws,
