@@ -46,6 +46,18 @@ const byPrefix: Mutation = rereading("ApiKeys", (store, { _tag, projectId }) =>
   )
 )
 
+/** Compares the revision of each expected record first, and writes the other changes later. A lock keeps each absent record absent. */
+const revisionsApart: Mutation = (store) => ({
+  ...store,
+  commit: (changes) =>
+    Effect.gen(function* () {
+      const read = changes.filter((change) => change._tag === "Expect" && change.revision !== null)
+      yield* store.commit(read)
+      if (read.length > 0) yield* Effect.yieldNow
+      yield* store.commit(changes.filter((change) => !read.includes(change)))
+    })
+})
+
 const mutant = (mutate: Mutation): Layer.Layer<MailStore> =>
   Layer.effect(MailStore, Effect.map(MemoryMailStore.make, mutate))
 
@@ -73,6 +85,11 @@ const cases: ReadonlyArray<readonly [string, string, Layer.Layer<MailStore>]> = 
     "finds the records of each project whose id begins with the given one",
     "isolation/no-project-sees-another",
     mutant(byPrefix)
+  ],
+  [
+    "compares expected revisions before its transaction",
+    "guards/each-kind-is-expected-in-a-race",
+    mutant(revisionsApart)
   ],
   ["sweeps messages after its close", "durability/closed-is-reported", sweepingAfterClose]
 ]

@@ -1,16 +1,20 @@
 /**
  * Laws of commits that arrive together: each has the result that it would have in some order.
  */
-import type { Change, RecordRef } from "@mailkeep/core/adapter"
+import type { Change, RecordRef, RewritableKind, StoredRecordOf } from "@mailkeep/core/adapter"
+import { deliveryState, eventDeliveryState } from "@mailkeep/core/adapter"
 import { resultsOf, same, tally } from "../expectation.ts"
-import { commit, expectRevision, insert, put } from "./changes.ts"
+import { commit, distributeEvent, expectRevision, finalizing, insert, move, put, remove } from "./changes.ts"
 import { ask } from "./queries.ts"
 import * as sample from "./sampleRecords.ts"
-import { projectId } from "./sampleIds.ts"
+import { noon, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
 
 const law = storeLawsFor("decisions/0037-one-commit.md")
+
+const message = sample.message({ attachments: [] })
+const sending = sample.delivery({ status: "sending", worker: "w", fencingToken: 3 })
 
 const inserts: ReadonlyArray<Change> = [
   put.setting("color"),
@@ -21,8 +25,8 @@ const inserts: ReadonlyArray<Change> = [
   put.contact(sample.contact()),
   put.suppression(sample.suppression()),
   put.idempotency(sample.idempotencyRecord()),
-  insert.message(sample.message({ attachments: [] })),
-  insert.delivery(sample.delivery()),
+  insert.message(message),
+  insert.delivery(sending),
   insert.attempt(sample.attempt()),
   insert.event(sample.event()),
   insert.eventDelivery(sample.eventDelivery())
@@ -39,33 +43,145 @@ const oneInserted = law(
   }
 )
 
-/** Records that a commit can expect to be absent, each with the change that makes it. */
-const expectable = (name: string): ReadonlyArray<readonly [RecordRef, Change]> => [
-  [{ kind: "ApiKey", projectId, id: `key_${name}` }, put.apiKey(sample.apiKey({ id: `key_${name}`, publicId: name }))],
-  [{ kind: "Resource", projectId, id: `lst_${name}` }, put.resource(sample.resource({ id: `lst_${name}`, name }))],
-  [{ kind: "Domain", projectId, domain: name }, put.domain(sample.senderDomain({ id: `dom_${name}`, domain: name }))],
-  [{ kind: "Suppression", projectId, addressKey: name }, put.suppression(sample.suppression({ addressKey: name }))],
+const accepted = { ...sending, status: "accepted", dueAt: null, worker: null, fencingToken: 4 } as const
+const recorded = sample.idempotencyRecord({ expiresAt: noon + 9000 })
+const posted = { ...sample.eventDelivery(), status: "delivered", dueAt: null, endedAt: noon } as const
+
+/** The records after the changes that are no rewrites. Each has another record with its key. */
+const rewrites: ReadonlyArray<readonly [StoredRecordOf<RewritableKind>, StoredRecordOf<RewritableKind>]> = [
   [
-    { kind: "ContactAddress", projectId, address: `${name}@example.org` },
-    put.contact(sample.contact({ id: `con_${name}`, address: `${name}@example.org` }))
+    { kind: "Message", record: message },
+    { kind: "Message", record: { ...message, subject: "rewritten" } }
+  ],
+  [
+    { kind: "Attempt", record: { ...sample.attempt(), ...finalizing } },
+    { kind: "Attempt", record: { ...sample.attempt(), ...finalizing, statusMessage: "rewritten" } }
+  ],
+  [
+    { kind: "Delivery", record: accepted },
+    { kind: "Delivery", record: { ...accepted, recipient: "rewritten" } }
+  ],
+  [
+    { kind: "Event", record: { event: sample.event(), isDistributed: true } },
+    { kind: "Event", record: { event: sample.event({ occurredAt: noon + 1 }), isDistributed: true } }
+  ],
+  [
+    { kind: "Idempotency", record: recorded },
+    { kind: "Idempotency", record: { ...recorded, fingerprint: "rewritten" } }
   ]
 ]
 
+/** Changes of the records as they were read, each with the result of those that come too late. */
+const changesOfInserted: ReadonlyArray<readonly [change: Change, late: string]> = [
+  [put.project(sample.project({ revision: 2 }), 1), "Stale"],
+  [put.apiKey(sample.apiKey({ revision: 2 }), 1), "Stale"],
+  [put.domain(sample.senderDomain({ revision: 2 }), 1), "Stale"],
+  [put.resource(sample.resource({ revision: 2 }), 1), "Stale"],
+  [put.contact(sample.contact({ revision: 2 }), 1), "Stale"],
+  [put.suppression(sample.suppression({ revision: 2 }), 1), "Stale"],
+  // The record has expired at this time.
+  [put.idempotency(recorded, noon + 1000), "AlreadyExists"],
+  [move.attempt("del_1", 1, "started", 3, finalizing), "Stale"],
+  [move.delivery("del_1", "sending", 3, deliveryState(accepted)), "Stale"],
+  [distributeEvent("evt_1"), "Stale"],
+  [move.eventDelivery("evd_1", "pending", 0, eventDeliveryState(posted)), "Stale"],
+  ...rewrites.flatMap(([before, after]): ReadonlyArray<readonly [Change, string]> => [
+    [{ _tag: "RewriteRecord", before, after }, "Stale"],
+    [{ _tag: "RewriteRecord", before: after, after: null }, "NotFound"]
+  ]),
+  [remove.domain("a.example", 2), "NotFound"],
+  [remove.resource("lst_1", 2), "NotFound"],
+  [remove.contact("con_1", 2), "NotFound"]
+]
+
+const oneChanged = law(
+  "commit/one-of-many-changed",
+  "Of many concurrent commits that change, rewrite or remove one record as they read it, exactly one is applied, for each kind of change.",
+  function* (store) {
+    yield* commit(store, ...inserts)
+    for (const [change, late] of changesOfInserted) {
+      const results = yield* resultsOf(Array.from({ length: 12 }, () => commit(store, change)))
+      yield* same(`the results of ${JSON.stringify(change)}`, tally(results), { applied: 1, [late]: 11 })
+    }
+  }
+)
+
+/** Records with a name that no other of their kind may have. */
+const named = (n: number, name: string, replaces: number | null = null): ReadonlyArray<Change> => {
+  const revision = replaces === null ? 1 : replaces + 1
+  return [
+    put.apiKey(sample.apiKey({ id: `key_${n}`, publicId: name, revision }), replaces),
+    put.resource(sample.resource({ id: `lst_${n}`, name, revision }), replaces),
+    put.contact(sample.contact({ id: `con_${n}`, address: name, revision }), replaces)
+  ]
+}
+
+const oneNamed = law(
+  "guards/one-of-many-gets-a-name",
+  "Of many concurrent commits that give one name to a record each, exactly one is applied, for new records and for records that had other names.",
+  function* (store) {
+    const numbers = Array.from({ length: 12 }, (_, n) => n)
+    yield* commit(store, ...numbers.flatMap((n) => named(n, `own ${n}`)))
+    for (const [kind, { _tag }] of named(0, "").entries())
+      for (const [name, changeOf] of [
+        ["new", (n: number) => named(20 + n, "new")],
+        ["changed", (n: number) => named(n, "changed", 1)]
+      ] as const) {
+        const results = yield* resultsOf(numbers.map((n) => commit(store, changeOf(n)[kind]!)))
+        yield* same(`the results of ${_tag} with the name ${name}`, tally(results), { applied: 1, AlreadyExists: 11 })
+      }
+  }
+)
+
+/** Records that a commit can expect, each with the change that makes the record or its next revision. */
+const expectable = (name: string, replaces: number | null = null): ReadonlyArray<readonly [RecordRef, Change]> => {
+  const revision = replaces === null ? 1 : replaces + 1
+  return [
+    [
+      { kind: "ApiKey", projectId, id: `key_${name}` },
+      put.apiKey(sample.apiKey({ id: `key_${name}`, publicId: name, revision }), replaces)
+    ],
+    [
+      { kind: "Resource", projectId, id: `lst_${name}` },
+      put.resource(sample.resource({ id: `lst_${name}`, name, revision }), replaces)
+    ],
+    [
+      { kind: "Domain", projectId, domain: name },
+      put.domain(sample.senderDomain({ id: `dom_${name}`, domain: name, revision }), replaces)
+    ],
+    [
+      { kind: "Suppression", projectId, addressKey: name },
+      put.suppression(sample.suppression({ addressKey: name, revision }), replaces)
+    ],
+    [
+      { kind: "ContactAddress", projectId, address: `${name}@example.org` },
+      put.contact(sample.contact({ id: `con_${name}`, address: `${name}@example.org`, revision }), replaces)
+    ]
+  ]
+}
+
 const expectedOfEachKind = law(
   "guards/each-kind-is-expected-in-a-race",
-  "Of two concurrent commits that each expect the other's record to be absent, exactly one is applied, for each kind of record.",
+  "Of two concurrent commits that each expect the other's record to be absent, or to have the revision that was read, exactly one is applied, for each kind of record.",
   function* (store) {
-    for (let round = 0; round < 12; round++) {
-      const others = expectable(`other${round}`)
-      for (const [n, [one, makeOne]] of expectable(`one${round}`).entries()) {
-        const [other, makeOther] = others[n]!
-        const results = yield* resultsOf([
-          commit(store, expectRevision(other, null), makeOne),
-          commit(store, expectRevision(one, null), makeOther)
-        ])
-        yield* same(`the results with ${one.kind}`, tally(results), { applied: 1, AlreadyExists: 1 })
+    for (let round = 0; round < 12; round++)
+      for (const [revision, late] of [
+        [null, "AlreadyExists"],
+        [1, "Stale"]
+      ] as const) {
+        const [oneName, otherName] = [`one${round}_${late}`, `other${round}_${late}`]
+        if (revision !== null)
+          yield* commit(store, ...[oneName, otherName].flatMap((name) => expectable(name).map(([, make]) => make)))
+        const others = expectable(otherName, revision)
+        for (const [n, [one, makeOne]] of expectable(oneName, revision).entries()) {
+          const [other, makeOther] = others[n]!
+          const results = yield* resultsOf([
+            commit(store, expectRevision(other, revision), makeOne),
+            commit(store, expectRevision(one, revision), makeOther)
+          ])
+          yield* same(`the results with ${one.kind} at ${revision}`, tally(results), { applied: 1, [late]: 1 })
+        }
       }
-    }
   }
 )
 
@@ -97,4 +213,10 @@ const rewrittenAmongOthers = law(
   }
 )
 
-export const concurrentWriteLaws: ReadonlyArray<StoreLaw> = [oneInserted, expectedOfEachKind, rewrittenAmongOthers]
+export const concurrentWriteLaws: ReadonlyArray<StoreLaw> = [
+  oneInserted,
+  oneChanged,
+  oneNamed,
+  expectedOfEachKind,
+  rewrittenAmongOthers
+]

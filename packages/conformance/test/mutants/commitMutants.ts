@@ -77,6 +77,38 @@ const expectedApart: Mutation = (store) => ({
     })
 })
 
+/** Compares the end of an idempotency record first, and replaces later whatever record the key has then. */
+const replacedLate: Mutation = (store) => ({
+  ...store,
+  commit: (changes) =>
+    Effect.gen(function* () {
+      const [change] = changes
+      if (change?._tag !== "RecordIdempotency") return yield* store.commit(changes)
+      const { projectId, key } = change.record
+      const [existing] = yield* store.read([{ _tag: "Idempotency", projectId, key }])
+      if (existing === null || existing.expiresAt > change.now) return yield* store.commit(changes)
+      yield* Effect.yieldNow
+      yield* store.commit([{ ...change, now: never }])
+    })
+})
+
+const withoutName = evading("PutResource", (put) => [{ ...put, resource: { ...put.resource, name: null } }])
+
+/** Looks for the name of a resource first, and writes the resource later, although another one has the name by then. */
+const namedLate: Mutation = (store) => ({
+  ...store,
+  commit: (changes) =>
+    Effect.gen(function* () {
+      const [change] = changes
+      if (change?._tag !== "PutResource") return yield* store.commit(changes)
+      const { projectId, kind, parent, name } = change.resource
+      if (name === null) return yield* store.commit(changes)
+      const [holder] = yield* store.read([{ _tag: "ResourceNamed", projectId, kind, parent, name }])
+      yield* Effect.yieldNow
+      yield* (holder === null ? withoutName(store) : store).commit(changes)
+    })
+})
+
 /** Commits the first change alone. */
 const inTwo: Mutation = (store) => ({
   ...store,
@@ -180,6 +212,8 @@ export const commitMutants: Readonly<Record<string, Mutation>> = {
     expect.record.kind === "ContactAddress" ? [] : [expect]
   ),
   "commit/one-of-many-inserted": evading("InsertAttempt", () => []),
+  "commit/one-of-many-changed": replacedLate,
+  "guards/one-of-many-gets-a-name": namedLate,
   "guards/delivery-moves-under-its-token": anyToken,
   "guards/attempt-moves-under-its-delivery": anyPhase,
   "guards/attempt-and-delivery-move-together": (store) => ({
