@@ -46,6 +46,14 @@ const byPrefix: Mutation = rereading("ApiKeys", (store, { _tag, projectId }) =>
   )
 )
 
+/** A statement of SQL that lists the columns of the recipients does so. */
+const senderKept: Mutation = changing("RewriteRecord", (change) => {
+  const { before, after } = change
+  if (before.kind !== "Message" || after?.kind !== "Message") return [change]
+  const { from, replyTo } = before.record
+  return [{ ...change, after: { ...after, record: { ...after.record, from, replyTo } } }]
+})
+
 /** Compares the revision of each expected record first, and writes the other changes later. A lock keeps each absent record absent. */
 const revisionsApart: Mutation = (store) => ({
   ...store,
@@ -91,6 +99,7 @@ const cases: ReadonlyArray<readonly [string, string, Layer.Layer<MailStore>]> = 
     "guards/each-kind-is-expected-in-a-race",
     mutant(revisionsApart)
   ],
+  ["keeps the sender of a rewritten message", "records/rewrites-what-was-read", mutant(senderKept)],
   ["sweeps messages after its close", "durability/closed-is-reported", sweepingAfterClose]
 ]
 

@@ -1,12 +1,13 @@
 /**
  * Laws of rewrites: an erasure rewrites or deletes a record that it has read.
  */
+import { isDeepStrictEqual } from "node:util"
 import type { Change, RewritableKind, StoredRecord, StoredRecordOf } from "@mailkeep/core/adapter"
-import { compareRecordKeys, storedRecordKey } from "@mailkeep/core/adapter"
+import { compareRecordKeys, deliveryState, storedRecordKey } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
-import { same } from "../expectation.ts"
-import { commit, commitResult, insert, put } from "./changes.ts"
-import { ask } from "./queries.ts"
+import { resultsOf, same } from "../expectation.ts"
+import { commit, commitResult, insert, move, put } from "./changes.ts"
+import { ask, deliveryOf } from "./queries.ts"
 import { noon, otherId, projectId } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
@@ -15,29 +16,120 @@ import { allOf, bytes, ended, page, recordsOf, second, writeAll } from "./wholeR
 
 const erases = storeLawsFor("decisions/0051-erasure.md")
 
-/** Each record that can be rewritten, with another record under the same key. */
+const otherMessage = sample.message({
+  id: "msg_2",
+  apiKeyId: null,
+  source: "smtp",
+  from: "other@b.example",
+  fromName: null,
+  replyTo: null,
+  domain: "b.example",
+  templateId: null,
+  subject: "Other",
+  html: null,
+  text: null,
+  to: ["x@example.org"],
+  cc: [],
+  headers: {},
+  attachments: [],
+  listUnsubscribe: false,
+  metadata: {},
+  idempotencyKey: "",
+  onAmbiguous: null,
+  expiresAt: null,
+  createdAt: noon + 1
+})
+
+const otherDelivery = sample.delivery({
+  messageId: "msg_9",
+  kind: "cc",
+  recipient: "x",
+  address: "x@example.org",
+  contactId: null,
+  source: "smtp",
+  bulk: true,
+  createdAt: noon + 1,
+  status: "bounced",
+  reason: "hard_bounce",
+  statusMessage: "No such user",
+  scheduledAt: noon + 2,
+  dueAt: null,
+  dueSetAt: noon + 3,
+  queuedAt: null,
+  worker: "w",
+  fencingToken: 2,
+  attemptCount: 3,
+  deferrals: 4,
+  ambiguousAttempts: 5,
+  workerDeaths: 6,
+  reachedRelay: true,
+  countedDay: "2026-11-21",
+  chargedAt: noon + 4,
+  sequence: 7,
+  bounceType: "hard",
+  canceledAt: noon + 5,
+  acceptedAt: noon + 6,
+  deliveredAt: noon + 7,
+  bouncedAt: noon + 8,
+  complainedAt: noon + 9,
+  failedAt: noon + 10,
+  suppressedAt: noon + 11
+})
+
+const otherEvent = {
+  ...second,
+  occurredAt: noon + 4,
+  data: { ...second.data, recipient: "x@example.org" }
+} as typeof second
+
+/** Each record that can be rewritten, with another record under the same key, of which every other field differs. */
 const rewrites: ReadonlyArray<readonly [StoredRecordOf<RewritableKind>, StoredRecordOf<RewritableKind>]> = [
   [
     { kind: "Message", record: sample.message({ id: "msg_2", attachments: [] }) },
-    { kind: "Message", record: sample.message({ id: "msg_2", attachments: [], to: ["x@example.org"], html: null }) }
+    { kind: "Message", record: otherMessage }
   ],
   [
     { kind: "Attempt", record: ended },
-    { kind: "Attempt", record: { ...ended, statusMessage: "later" } }
+    {
+      kind: "Attempt",
+      record: {
+        ...ended,
+        startedAt: noon + 1,
+        phase: "finalizing",
+        outcome: null,
+        smtpCode: null,
+        enhancedCode: "4.2.1",
+        statusMessage: "later",
+        durationMillis: null
+      }
+    }
   ],
   [
     { kind: "Delivery", record: sample.delivery() },
-    { kind: "Delivery", record: sample.delivery({ recipient: "x", address: "x@example.org", contactId: null }) }
+    { kind: "Delivery", record: otherDelivery }
   ],
   [
     { kind: "Event", record: { event: second, isDistributed: true } },
-    { kind: "Event", record: { event: { ...second, occurredAt: noon + 4 }, isDistributed: false } }
+    { kind: "Event", record: { event: otherEvent, isDistributed: false } }
   ],
   [
     { kind: "Idempotency", record: sample.idempotencyRecord() },
-    { kind: "Idempotency", record: sample.idempotencyRecord({ fingerprint: "b" }) }
+    {
+      kind: "Idempotency",
+      record: sample.idempotencyRecord({
+        fingerprint: "b",
+        result: { messageId: "msg_9", deliveryIds: [], totalQueued: 0, scheduledAt: noon },
+        expiresAt: noon + 9000
+      })
+    }
   ]
 ]
+
+/** The record that was read, with one field of the other record each time. */
+const readWithOneOther = ([before, after]: (typeof rewrites)[number]): ReadonlyArray<StoredRecordOf<RewritableKind>> =>
+  Object.entries(after.record)
+    .filter(([field, value]) => !isDeepStrictEqual(value, (before.record as unknown as Record<string, unknown>)[field]))
+    .map(([field, value]) => ({ ...before, record: { ...before.record, [field]: value } }) as typeof before)
 
 const rewrite = (before: StoredRecordOf<RewritableKind>, after: StoredRecordOf<RewritableKind> | null): Change => ({
   _tag: "RewriteRecord",
@@ -50,12 +142,13 @@ const isSameKey = (a: StoredRecord, b: StoredRecord): boolean =>
 
 const rewriting = erases(
   "records/rewrites-what-was-read",
-  "A rewrite replaces a record that is equal to the one that was read. Otherwise it is refused as stale, or as not found.",
+  "A rewrite replaces every field of a record that is equal to the one that was read. If one field differs, it is refused as stale.",
   function* (store) {
     yield* writeAll(store)
     for (const [before, after] of rewrites) {
       const { kind } = before
-      yield* same(`the rewrite of another ${kind}`, yield* commitResult(store, rewrite(after, before)), "Stale")
+      for (const read of readWithOneOther([before, after]))
+        yield* same(`the rewrite of ${JSON.stringify(read)}`, yield* commitResult(store, rewrite(read, after)), "Stale")
       yield* same(`the rewrite of the ${kind}`, yield* commitResult(store, rewrite(before, after)), "applied")
       yield* same(`the second rewrite of the ${kind}`, yield* commitResult(store, rewrite(before, after)), "Stale")
       const expected = recordsOf(kind).map((one) => (isSameKey(one, before) ? after : one))
@@ -63,7 +156,7 @@ const rewriting = erases(
     }
     yield* same("the events to distribute", yield* ask(store, { _tag: "UndistributedEvents", limit: 9 }), [
       sample.event(),
-      { ...second, occurredAt: noon + 4 }
+      otherEvent
     ])
   }
 )
@@ -143,4 +236,35 @@ const attemptsOfDelivery = erases(
   }
 )
 
-export const recordRewriteLaws: ReadonlyArray<StoreLaw> = [rewriting, deleting, contents, attemptsOfDelivery]
+const besideTransition = erases(
+  "records/rewritten-beside-a-transition",
+  "A rewrite of a delivery undoes no transition that commits at the same time: it is refused as stale, or the transition changes the rewritten delivery.",
+  function* (store) {
+    for (const n of Array.from({ length: 20 }, (_, n) => n)) {
+      const before = sample.delivery({ id: `del_${n}`, status: "sending", worker: "w", fencingToken: 3 })
+      const after = { ...before, recipient: "rewritten" }
+      const next = { ...deliveryState(before), status: "accepted", dueAt: null, worker: null, fencingToken: 4 } as const
+      yield* commit(store, insert.delivery(before))
+      const both = [
+        commit(store, rewrite({ kind: "Delivery", record: before }, { kind: "Delivery", record: after })),
+        commit(store, move.delivery(before.id, "sending", 3, next))
+      ]
+      // Alternates which of the two begins.
+      const isFirst = n % 2 === 0
+      const results = yield* resultsOf(isFirst ? both : both.toReversed())
+      const [rewritten, moved] = isFirst ? results : results.toReversed()
+      yield* same(`the result of the transition of ${before.id}`, moved, "applied")
+      yield* same("whether its rewrite is applied or stale", ["applied", "Stale"].includes(rewritten!), true)
+      const expected = { ...(rewritten === "applied" ? after : before), ...next }
+      yield* same(`the delivery ${before.id}`, yield* deliveryOf(store, before.id), expected)
+    }
+  }
+)
+
+export const recordRewriteLaws: ReadonlyArray<StoreLaw> = [
+  rewriting,
+  deleting,
+  contents,
+  attemptsOfDelivery,
+  besideTransition
+]

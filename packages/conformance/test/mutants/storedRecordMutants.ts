@@ -2,7 +2,7 @@
  * Mutants of the reference store for the laws of whole records.
  */
 import type { Attempt, Change, ChangeOf, Delivery, StoredRecord } from "@mailkeep/core/adapter"
-import { recordKeyOf } from "@mailkeep/core/adapter"
+import { isSameRecord, recordKeyOf, storedRecordKey } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import type { Mutation } from "./mutating.ts"
 import { answering, asking, changing, preparing } from "./mutating.ts"
@@ -25,6 +25,23 @@ const unguarded: Mutation = preparing((store, change): Effect.Effect<Change> => 
 
 const keyOf = (record: StoredRecord): string =>
   recordKeyOf({ _tag: "RewriteRecord", before: record as ChangeOf<"RewriteRecord">["before"], after: null })
+
+/** Compares the record with the one that was read first, and rewrites later whatever record has the key then. */
+const rewrittenLate: Mutation = (store) => ({
+  ...store,
+  commit: (changes) =>
+    Effect.gen(function* () {
+      const [change] = changes
+      if (change?._tag !== "RewriteRecord") return yield* store.commit(changes)
+      const { before } = change
+      const [[existing]] = yield* store.read([
+        { _tag: "RecordsByKey", kind: before.kind, keys: [storedRecordKey(before)] }
+      ])
+      if (!existing || !isSameRecord(existing, before)) return yield* store.commit(changes)
+      yield* Effect.yieldNow
+      yield* unguarded(store).commit(changes)
+    })
+})
 
 /** Writes the attempts of a deleted delivery again when a delivery with its id is inserted. */
 const attemptsKept: Mutation = (store) => {
@@ -67,6 +84,7 @@ export const storedRecordMutants: Readonly<Record<string, Mutation>> = {
   "records/found-by-their-keys": answering("RecordsByKey", (records) => records.toReversed()),
   "records/rewrites-what-was-read": unguarded,
   "records/rewritten-among-others": changing("RewriteRecord", () => []),
+  "records/rewritten-beside-a-transition": rewrittenLate,
   "records/deletes-what-was-read": changing("RewriteRecord", (change) => (change.after === null ? [] : [change])),
   "records/contents-with-the-last-message": contentsKept,
   "records/attempts-with-their-delivery": attemptsKept
