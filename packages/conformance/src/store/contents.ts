@@ -5,9 +5,9 @@ import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { chunkBytes, chunkCountOf, chunksOf } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
-import { commit, commitResult, insert, put } from "./changes.ts"
+import { commit, commitResult, insert, put, sweepOldestMessages } from "./changes.ts"
 import { ask } from "./queries.ts"
-import { otherId, projectId } from "./sampleIds.ts"
+import { noon, otherId, projectId } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
@@ -87,6 +87,33 @@ const withItsCommit = law(
   }
 )
 
+/** How often a send and a sweep meet. Every third time, the content is so large that a store may write it before its commit. */
+const meetings = Array.from({ length: 24 }, (_, n) => ({ n, size: n % 3 === 0 ? 5 * chunkBytes : 3 }))
+
+const besideSweep = law(
+  "contents/kept-beside-a-sweep",
+  "A content that a new message uses is kept when a sweep deletes the other messages with it at the same time.",
+  function* (store) {
+    for (const { n, size } of meetings) {
+      const [hash, chunks] = [`h${n}`, chunksOf(contentOf(size))]
+      const attachments = [sample.attachment({ hash })]
+      const write = (id: `msg_${string}`, createdAt: number) =>
+        commit(store, put.content(hash, chunks), insert.message(sample.message({ id, createdAt, attachments })))
+      yield* write(`msg_old_${n}`, 1)
+      // The send begins a little later each time, so that it meets another step of the sweep.
+      const reads = Array.from({ length: n % 8 }, () => ask(store, { _tag: "Setting", name: "any" }))
+      const send = Effect.andThen(Effect.all(reads), write(`msg_new_${n}`, noon))
+      yield* Effect.all([send, sweepOldestMessages(store, noon, 9)], { concurrency: "unbounded", discard: true })
+      const found = yield* Effect.forEach(chunks, (_, chunk) => chunkAt(store, hash, chunk))
+      yield* same(
+        `the chunks of ${hash}`,
+        found.map((chunk) => chunk?.length),
+        chunks.map((chunk) => chunk.length)
+      )
+    }
+  }
+)
+
 /** The largest content by the default plan. */
 const largeBytes = 20 * 1024 * 1024
 
@@ -112,4 +139,4 @@ const large = law(
   }
 )
 
-export const contentLaws: ReadonlyArray<StoreLaw> = [unchanged, once, apart, withItsCommit, large]
+export const contentLaws: ReadonlyArray<StoreLaw> = [unchanged, once, apart, withItsCommit, large, besideSweep]

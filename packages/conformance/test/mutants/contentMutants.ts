@@ -25,6 +25,24 @@ const lastContent: Mutation = (store) => {
   }
 }
 
+/** Looks for the contents first, and writes the message later, without those that the project had. */
+const contentsCheckedFirst: Mutation = (store) => ({
+  ...store,
+  commit: (changes) =>
+    Effect.gen(function* () {
+      const missing = yield* Effect.filter(changes, (change): Effect.Effect<boolean, StoreUnavailable> =>
+        change._tag === "PutContent"
+          ? Effect.map(
+              store.read([{ _tag: "ContentChunk", projectId: change.projectId, hash: change.hash, chunk: 0 }]),
+              ([chunk]) => chunk === null
+            )
+          : Effect.succeed(true)
+      )
+      yield* Effect.yieldNow
+      yield* store.commit(missing)
+    })
+})
+
 /** Refuses a commit whose contents are larger than a group of commits. */
 const limited: Mutation = (store) => ({
   ...store,
@@ -98,6 +116,7 @@ export const contentMutants: Readonly<Record<string, Mutation>> = {
   ),
   "contents/with-their-commit": keeping((changes) => changes.filter(({ _tag }) => _tag === "PutContent")),
   "contents/as-large-as-they-come": limited,
+  "contents/kept-beside-a-sweep": contentsCheckedFirst,
   "messages/only-ended": sweepingMessages((store, request) =>
     store.sweepMessages({ ...request, before: request.before + 1 })
   ),
