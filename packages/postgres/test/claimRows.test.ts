@@ -114,11 +114,12 @@ describe("a claim", () => {
     expect(checks).toBe(1)
   })
 
-  it("fails when a search fails, but keeps what it has marked before", async () => {
-    const failing = (first: Search) => {
+  describe("of which a search fails", () => {
+    /** The first search has a result, and the second one fails. */
+    const failing = (first: Search, cause: Error) => {
       let searches = 0
       return makeClaimRows(usable)<Row>(3, signal, () => {
-        if (searches++ > 0) return Promise.reject(new Error("lost"))
+        if (searches++ > 0) return Promise.reject(cause)
         return Promise.resolve({
           candidates: [...first.found].map(candidate),
           rows: [...first.marked].map(row),
@@ -126,8 +127,21 @@ describe("a claim", () => {
         })
       })
     }
-    await expect(failing({ found: "abc", marked: "" })).rejects.toThrow("lost")
-    expect(idsOf(await failing({ found: "abc", marked: "b" }))).toBe("b")
+    const lost = new Error("lost")
+    const deadlock = Object.assign(new Error("deadlock"), { code: "40P01" })
+
+    it.each([
+      ["no row is marked and the search is lost", "", lost],
+      ["no row is marked and the server has undone the search", "", deadlock],
+      // Otherwise nobody would work on the rows that the lost search has marked, while the worker renews its lease.
+      ["a row is marked and the search is lost", "b", lost]
+    ])("fails when %s", async (_, marked, cause) => {
+      await expect(failing({ found: "abc", marked }, cause)).rejects.toBe(cause)
+    })
+
+    it("keeps the rows that earlier searches have marked when the server has undone the search", async () => {
+      expect(idsOf(await failing({ found: "abc", marked: "b" }, deadlock))).toBe("b")
+    })
   })
 })
 

@@ -225,3 +225,59 @@ describe.skipIf(!hasPostgres())("commit", () => {
     expect(await serializationFailure()).toEqual({ codes: ["40001", "40001"], values: [2, 1, 1] })
   })
 })
+
+/** A client whose second search of a claim is lost: the server has run it, and the answer does not arrive. */
+const losingClient = () => {
+  let searches = 0
+  return class extends pg.Client {
+    override query(...parameters: ReadonlyArray<unknown>): never {
+      const [sent] = parameters as readonly [unknown]
+      const isSearch =
+        typeof sent === "object" &&
+        sent !== null &&
+        "text" in sent &&
+        String(sent.text).startsWith("WITH RECURSIVE due")
+      const answer = super.query(...(parameters as [string]))
+      if (!isSearch || ++searches !== 2) return answer as never
+      return answer.then(() => {
+        throw Object.assign(new Error("lost"), { code: "ECONNRESET" })
+      }) as never
+    }
+  }
+}
+
+/** Five deliveries of one project that are due. */
+const dueSql = `INSERT INTO mailkeep.deliveries (project_id, id, message_id, kind, recipient, address, source, bulk, created_at, status,
+  due_at, fencing_token, attempt_count, deferrals, ambiguous_attempts, worker_deaths, reached_relay, sequence)
+SELECT 'prj_1', 'del_' || n, 'msg_1', 'to', 'a@b.example', 'a@b.example', 'api', false, n, 'queued', n, 0, 0, 0, 0, 0, false, 0
+FROM generate_series(1, 5) AS n`
+
+describe.skipIf(!hasPostgres())("claim", () => {
+  it("fails when the answer of a search is lost that has marked rows, also after it has other rows", async () => {
+    const server = await testServer()
+    const database = await server.createDatabase()
+    const connectionString = server.urlOf(database)
+    const pool = new pg.Pool({ connectionString, pipeline: true, Client: losingClient() })
+    onTestFinished(() => pool.end())
+    const other = new pg.Client({ connectionString })
+    await other.connect()
+    onTestFinished(() => other.end())
+    const claim = { kind: "dueQueued", now: 1000, limit: 2, worker: "w", leaseUntil: 2000 } as const
+    const failure = await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* PostgresMailStore.make({ pool })
+          yield* Effect.promise(() => server.run(database, dueSql))
+          // The first search finds three deliveries, and the first two are locked.
+          yield* Effect.promise(() =>
+            begin(other, "SELECT id FROM mailkeep.deliveries WHERE id IN ('del_1', 'del_2') FOR UPDATE")
+          )
+          return yield* Effect.flip(store.claim({ ...claim, rotation: { after: null, perProject: 9, underWay: [] } }))
+        })
+      )
+    )
+    expect(failure).toMatchObject({ _tag: "StoreUnavailable", reason: "unreachable" })
+    const { rows } = await other.query("SELECT id FROM mailkeep.deliveries WHERE worker = 'w' ORDER BY id")
+    expect(rows).toEqual([{ id: "del_3" }, { id: "del_4" }])
+  })
+})

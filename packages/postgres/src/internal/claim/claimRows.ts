@@ -1,6 +1,7 @@
 /**
  * Claims rows until the claim has as many as it may take, or finds no more. Other workers can take rows between a search and its mark. Source: decision 0073.
  */
+import { isRepeatable } from "../sqlStates.ts"
 
 /** A row as a search found it. */
 export interface Candidate {
@@ -52,7 +53,8 @@ const takenByOthers = (
 
 /**
  * Returns a function that claims up to `limit` rows, in the order of the searches. A search can also mark no row because this program cannot use the
- * tables. `checkVersion` then fails. After `signal` is aborted, no further search begins: a worker that has ended would get rows and a new lease.
+ * tables. `checkVersion` then fails. After `signal` is aborted, no further search begins: a worker that has ended would get rows and a new lease. A search
+ * that was lost can have marked rows, so the claim fails with it, and the caller changes the id of the worker.
  */
 export const makeClaimRows = (checkVersion: () => Promise<void>) => {
   /** How many rows the next search finds beyond its limit. Depends on how many rows others took meanwhile. */
@@ -78,8 +80,8 @@ export const makeClaimRows = (checkVersion: () => Promise<void>) => {
         if (marked.size === candidates.length || marked.size === allowed) break
         passedOver.push(...candidates.map(({ id }) => id))
       } catch (cause) {
-        // The rows of the earlier searches belong to the worker already.
-        if (claimed.length > 0) break
+        // The server has undone this search, and the rows of the earlier ones belong to the worker already.
+        if (claimed.length > 0 && isRepeatable(cause)) break
         throw cause
       }
     }
