@@ -1,10 +1,12 @@
 import { hasPostgres, openWatched, startPostgres } from "@mailkeep/test-support/postgres"
 import { startBouncer } from "@mailkeep/test-support/postgresBouncer"
+import { Effect } from "effect"
 import type { Writable } from "node:stream"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import type { Connection } from "../src/internal/database.ts"
 import { makeDatabase, settleAll } from "../src/internal/database.ts"
+import { attemptWrite } from "../src/internal/runStatements.ts"
 import { isRepeatable } from "../src/internal/sqlStates.ts"
 import { inWriteTransaction } from "../src/internal/transactions.ts"
 import { testServer } from "./testServer.ts"
@@ -81,6 +83,16 @@ describe("use", () => {
     const create = () => database.use((connection) => connection.query("CREATE TABLE made (id integer)"))
     await expect(create()).rejects.toMatchObject({ code: "25006" })
     await expect(create()).resolves.toEqual([])
+    await pool.end()
+  })
+
+  it("fails as unreachable when a file of a certificate that the URL names is missing", async () => {
+    const server = await testServer()
+    const connectionString = `${server.urlOf("postgres")}?sslmode=disable&sslrootcert=/no/such.pem`
+    const pool = new pg.Pool({ connectionString })
+    const write = attemptWrite(() => makeDatabase(pool).use((connection) => connection.query("SELECT 1")))
+    const failure = await Effect.runPromise(Effect.flip(write))
+    expect([failure.reason, failure.cause]).toEqual(["unreachable", expect.objectContaining({ code: "ENOENT" })])
     await pool.end()
   })
 

@@ -127,13 +127,18 @@ const connect = (pool: Pool): Promise<PoolClient> =>
     const poll = setInterval(() => {
       if (pool.ending) giveUp(new Error(poolEnded))
     }, endedPollMillis).unref()
-    pool.connect((cause, client) => {
-      if (client === undefined) return giveUp(cause)
-      if (!isWaiting) return client.release(true)
-      clearInterval(poll)
-      client.on("error", ignoreLoss)
-      resolve(client)
-    })
+    try {
+      pool.connect((cause, client) => {
+        if (client === undefined) return giveUp(cause)
+        if (!isWaiting) return client.release(true)
+        clearInterval(poll)
+        client.on("error", ignoreLoss)
+        resolve(client)
+      })
+    } catch (cause) {
+      // For each new connection, the driver reads the files of certificates that the URL names.
+      giveUp(cause)
+    }
   })
 
 /**
