@@ -1,6 +1,9 @@
 /**
  * A server that disappears without a word: its connections stay open, and nothing arrives any more.
  */
+import { once } from "node:events"
+import type { AddressInfo, Socket } from "node:net"
+import { createServer } from "node:net"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { startProxy } from "@mailkeep/test-support/postgresProxy"
 import { Effect } from "effect"
@@ -82,6 +85,33 @@ describe.skipIf(!hasPostgres())("a silent server", () => {
     const sleep = (connection: Connection) => settleAll([connection.query("SELECT pg_sleep(1)"), one(connection)])
     await expect(makeDatabase(pool, silentMillisMax).use(sleep)).rejects.toThrow("has not answered")
     expect(await makeDatabase(pool, noSilenceLimit).use(sleep)).toHaveLength(2)
+    await pool.end()
+  })
+})
+
+/** Starts a server that takes connections and never answers. */
+const startMute = async () => {
+  const sockets: Array<Socket> = []
+  const server = createServer((socket) => void sockets.push(socket)).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return {
+    port: (server.address() as AddressInfo).port,
+    sockets,
+    connected: once(server, "connection"),
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, "close")
+    }
+  }
+}
+
+describe("a server that does not answer to a new connection", () => {
+  it("is connected to once by a read", async () => {
+    await using server = await startMute()
+    const pool = new pg.Pool({ host: "127.0.0.1", port: server.port, connectionTimeoutMillis: silentMillisMax })
+    const failure = await Effect.runPromise(Effect.flip(attemptRead(() => makeDatabase(pool).use(one))))
+    expect([failure.reason, server.sockets.length]).toEqual(["unreachable", 1])
     await pool.end()
   })
 })

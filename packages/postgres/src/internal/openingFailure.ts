@@ -7,6 +7,7 @@ import { PostgresError } from "./postgresFailure.ts"
 import {
   codeOf,
   connectionLimitSentence,
+  connectTimeouts,
   isOfDriver,
   isOfServer,
   noFreeConnection,
@@ -81,8 +82,7 @@ const detailsOfMessages: Readonly<Record<string, string>> = {
   "The server does not support SSL connections":
     "The server offers no TLS. Turn on `ssl` at the server, or remove `sslmode` from the URL",
   [poolEnded]: "The pool was ended before the store was opened",
-  "Connection terminated due to connection timeout": silentSentence,
-  "timeout expired": silentSentence,
+  ...Object.fromEntries([...connectTimeouts].map((message) => [message, silentSentence])),
   "Connection terminated unexpectedly":
     "The connection was closed before the server answered. Check that PostgreSQL or its pooler is at this address, and its log",
   [noFreeConnection]: "No connection of the pool became free in time"

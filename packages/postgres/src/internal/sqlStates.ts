@@ -102,8 +102,15 @@ export const reasonOf = (cause: unknown): Reason | undefined => {
 /** The connection can no longer be used. */
 export const isConnectionLost = (cause: unknown): boolean => reasonOf(cause) === "unreachable"
 
+/** The messages of the driver and of its pool when the server did not answer in time to a new connection. They have no code. */
+export const connectTimeouts: ReadonlySet<string> = new Set([
+  "timeout expired",
+  "Connection terminated due to connection timeout"
+])
+
 /** The server was silent for too long. It can still work on the statement, and the caller has waited long. */
-export const isSilence = (cause: unknown): boolean => codeOf(cause) === "ETIMEDOUT"
+export const isSilence = (cause: unknown): boolean =>
+  codeOf(cause) === "ETIMEDOUT" || (isOfDriver(cause) && connectTimeouts.has(cause.message))
 
 /** After a failover, the connection can lead to a server that is a standby now. Another connection can lead to the new primary. */
 export const isStandby = (cause: unknown): boolean => reasonOf(cause) === "read_only"
