@@ -6,11 +6,12 @@ import type { AddressInfo, Socket } from "node:net"
 import { createServer } from "node:net"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { startProxy } from "@mailkeep/test-support/postgresProxy"
-import { Effect } from "effect"
+import { Effect, Exit, Latch, Scope } from "effect"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import type { Connection } from "../src/internal/database.ts"
 import { makeDatabase, settleAll } from "../src/internal/database.ts"
+import { makeNotifications } from "../src/internal/notifications.ts"
 import { attemptRead } from "../src/internal/runStatements.ts"
 import { noSilenceLimit } from "../src/internal/silentServer.ts"
 import { isConnectionLost } from "../src/internal/sqlStates.ts"
@@ -113,5 +114,16 @@ describe("a server that does not answer to a new connection", () => {
     const failure = await Effect.runPromise(Effect.flip(attemptRead(() => makeDatabase(pool).use(one))))
     expect([failure.reason, server.sockets.length]).toEqual(["unreachable", 1])
     await pool.end()
+  })
+
+  it("does not delay a close by the 5 s that the driver waits for the connection of notifications", async () => {
+    await using server = await startMute()
+    const scope = Effect.runSync(Scope.make())
+    const made = makeNotifications({ host: "127.0.0.1", port: server.port }, '"mailkeep"', Latch.makeUnsafe())
+    await Effect.runPromise(Effect.provideService(made, Scope.Scope, scope))
+    await server.connected
+    const startedMillis = performance.now()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    expect(performance.now() - startedMillis).toBeLessThan(4000)
   })
 })

@@ -77,29 +77,31 @@ export const makeNotifications = (
   let isSending = false
   let isWaiting = false
 
-  const listen = async () => {
-    const next = new pg.Client({ ...config, pipeline: true, application_name: "mailkeep listen", ...reachableOptions })
-    next.on("error", () => {})
-    const ended = new Promise<void>((resolve) => next.once("end", resolve))
-    next.on("notification", ({ payload }) => {
+  /** Does not connect yet. Fails when a file of a certificate is missing. */
+  const makeClient = Effect.try({
+    try: () =>
+      new pg.Client({ ...config, pipeline: true, application_name: "mailkeep listen", ...reachableOptions }).on(
+        "error",
+        () => {}
+      ),
+    catch: (cause) => cause
+  })
+
+  const listen = async (client: pg.Client) => {
+    const ended = new Promise<void>((resolve) => client.once("end", resolve))
+    client.on("notification", ({ payload }) => {
       if (payload !== self) hint.openUnsafe()
     })
-    try {
-      await next.connect()
-      const limited = makeSilenceLimit(next, silentMillisDefault)
-      // A lost notification only delays work by one poll, so the server need not wait for its disk.
-      await limited(next.query("SET synchronous_commit = off"))
-      await limited(next.query(`LISTEN ${pg.escapeIdentifier(channel)}`))
-      // What was committed while nothing listened.
-      hint.openUnsafe()
-      return {
-        client: next,
-        ended,
-        sendOne: () => limited(next.query({ text: "SELECT pg_notify($1, $2)", values: [channel, self] }))
-      }
-    } catch (cause) {
-      await endClient(next)
-      throw cause
+    await client.connect()
+    const limited = makeSilenceLimit(client, silentMillisDefault)
+    // A lost notification only delays work by one poll, so the server need not wait for its disk.
+    await limited(client.query("SET synchronous_commit = off"))
+    await limited(client.query(`LISTEN ${pg.escapeIdentifier(channel)}`))
+    // What was committed while nothing listened.
+    hint.openUnsafe()
+    return {
+      ended,
+      sendOne: () => limited(client.query({ text: "SELECT pg_notify($1, $2)", values: [channel, self] }))
     }
   }
 
@@ -113,15 +115,19 @@ export const makeNotifications = (
     isSending = false
   }
 
+  // A close interrupts the connecting too, so that it does not wait for a server that does not answer.
   const session = Effect.acquireUseRelease(
-    Effect.tryPromise({ try: listen, catch: (cause) => cause }),
-    ({ sendOne: send, ended }) =>
-      Effect.suspend(() => {
-        isReported = false
-        sendOne = send
-        return Effect.promise(() => ended)
-      }),
-    ({ client }) =>
+    makeClient,
+    (client) =>
+      Effect.flatMap(
+        Effect.tryPromise({ try: () => listen(client), catch: (cause) => cause }),
+        ({ sendOne: send, ended }) => {
+          isReported = false
+          sendOne = send
+          return Effect.promise(() => ended)
+        }
+      ),
+    (client) =>
       Effect.promise(async () => {
         sendOne = undefined
         await endClient(client)
