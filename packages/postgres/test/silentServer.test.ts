@@ -4,14 +4,17 @@
 import { once } from "node:events"
 import type { AddressInfo, Socket } from "node:net"
 import { createServer } from "node:net"
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { startProxy } from "@mailkeep/test-support/postgresProxy"
-import { Effect, Exit, Latch, Scope } from "effect"
+import { Effect, Exit, Fiber, Latch, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import type { Connection } from "../src/internal/database.ts"
 import { makeDatabase, settleAll } from "../src/internal/database.ts"
 import { makeNotifications } from "../src/internal/notifications.ts"
+import { makeOwnPool } from "../src/internal/ownPool.ts"
 import { attemptRead } from "../src/internal/runStatements.ts"
 import { noSilenceLimit } from "../src/internal/silentServer.ts"
 import { isConnectionLost } from "../src/internal/sqlStates.ts"
@@ -125,5 +128,25 @@ describe("a server that does not answer to a new connection", () => {
     const startedMillis = performance.now()
     await Effect.runPromise(Scope.close(scope, Exit.void))
     expect(performance.now() - startedMillis).toBeLessThan(4000)
+  })
+
+  it("keeps no connection of a pool of the store that has ended for 1 s", async () => {
+    await using server = await startMute()
+    const { pool, end } = makeOwnPool(`postgres://app@127.0.0.1:${server.port}/shop`, 1)
+    let hasFailed = false
+    void pool.connect().catch(() => {
+      hasFailed = true
+    })
+    await server.connected
+    const program = Effect.gen(function* () {
+      const ending = yield* Effect.forkChild(end, { startImmediately: true })
+      yield* eventLoopTurns()
+      expect(hasFailed).toBe(false)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(ending)
+      yield* eventLoopTurns()
+      expect(hasFailed).toBe(true)
+    })
+    await Effect.runPromise(Effect.provide(program, TestClock.layer()))
   })
 })

@@ -2,7 +2,6 @@
  * The pool of a store that was opened from a URL, and its end, also when the server is silent.
  */
 import { Effect } from "effect"
-import type { PoolClient } from "pg"
 import pg from "pg"
 import type { ProductClient } from "./driverClient.ts"
 import { reachableOptions } from "./silentServer.ts"
@@ -22,19 +21,26 @@ export interface OwnPool {
 
 /** Makes the pool. It connects when it is first used. */
 export const makeOwnPool = (connectionString: string, max: number): OwnPool => {
+  const clients = new Set<ProductClient>()
+  let onEmpty = () => {}
+  /** Is known before it has connected: the end closes connections that are still being made too. */
+  class OwnClient extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(config)
+      clients.add(this)
+      this.once("end", () => {
+        clients.delete(this)
+        if (clients.size === 0) onEmpty()
+      })
+    }
+  }
   const pool = new pg.Pool({
     connectionString,
     max,
     pipeline: true,
     application_name: "mailkeep",
-    ...reachableOptions
-  })
-  const connected = new Set<PoolClient>()
-  let onEmpty = () => {}
-  pool.on("connect", (client) => void connected.add(client))
-  pool.on("remove", (client) => {
-    connected.delete(client)
-    if (connected.size === 0) onEmpty()
+    ...reachableOptions,
+    Client: OwnClient
   })
   const allEnded = new Promise<void>((resolve) => {
     onEmpty = () => {
@@ -43,10 +49,10 @@ export const makeOwnPool = (connectionString: string, max: number): OwnPool => {
   })
   const endAll = async () => {
     await pool.end()
-    if (connected.size > 0) await allEnded
+    if (clients.size > 0) await allEnded
   }
   const closeRest = Effect.sync(() => {
-    for (const client of connected) (client as ProductClient).connection?.stream?.destroy?.()
+    for (const { connection } of clients) connection?.stream?.destroy?.()
   })
   const end = Effect.promise(endAll).pipe(
     Effect.interruptible,
