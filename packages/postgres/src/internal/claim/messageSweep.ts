@@ -7,11 +7,12 @@ import { nextSweptPosition, sweptCounts } from "@mailkeep/core/adapter/evaluatio
 import type { Connection, Database } from "../database.ts"
 import { schemaVersion } from "../migrations.ts"
 import { jsonRows } from "../recordTable.ts"
-import { deliveries, messages } from "../tables.ts"
+import { deliveries } from "../tables.ts"
 import { makeVersionCheck } from "../tableVersion.ts"
 import { inWriteTransaction } from "../transactions.ts"
 import { makeAddToCounters } from "../write/counterSet.ts"
 import { contentKeys, makeTakeLocks } from "../write/lockKeys.ts"
+import type { MessageFiles } from "../write/contentSet.ts"
 import { makeDeleteReferences, makeDeleteUnusedContents } from "../write/contentSet.ts"
 
 type RecordKey = Pick<Message | Delivery, "projectId" | "id">
@@ -49,14 +50,14 @@ export const makeSweepMessages = (database: Database, schema: string) => {
       [keysOf(records)]
     )
 
-  const locked = (connection: Connection, examined: ReadonlyArray<RecordKey>): Promise<ReadonlyArray<Message>> =>
-    connection.query<Message>(
-      `SELECT ${messages.columns("m")} FROM ${schema}.messages AS m
+  const locked = (connection: Connection, examined: ReadonlyArray<RecordKey>): Promise<ReadonlyArray<MessageFiles>> =>
+    connection.query<MessageFiles>(
+      `SELECT m.project_id AS "projectId", m.id, m.attachments FROM ${schema}.messages AS m
 JOIN ${keyRows} ON (m.project_id, m.id) = (r."projectId", r.id) FOR UPDATE OF m SKIP LOCKED`,
       [keysOf(examined)]
     )
 
-  const deliveriesOf = (connection: Connection, deleted: ReadonlyArray<Message>): Promise<ReadonlyArray<Delivery>> =>
+  const deliveriesOf = (connection: Connection, deleted: ReadonlyArray<RecordKey>): Promise<ReadonlyArray<Delivery>> =>
     connection.query<Delivery>(
       `SELECT ${deliveries.columns("d")} FROM ${schema}.deliveries AS d
 JOIN ${keyRows} ON (d.project_id, d.message_id) = (r."projectId", r.id) ORDER BY d.id FOR UPDATE OF d`,

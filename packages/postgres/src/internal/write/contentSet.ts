@@ -40,6 +40,9 @@ JOIN ${schema}.contents AS t ON (t.project_id, t.hash, t.chunk) = (r."projectId"
   return { apply }
 }
 
+/** The fields of a message on which its contents depend. The bodies are not read, because they can be large. */
+export type MessageFiles = Pick<Message, "projectId" | "id" | "attachments">
+
 /** Deletes the contents of a message to which no message of the project refers. Their locks are taken before. */
 export const makeDeleteUnusedContents = (schema: string) => {
   const sql = `DELETE FROM ${schema}.contents AS t
@@ -47,7 +50,7 @@ USING (SELECT DISTINCT "projectId", hash FROM ${rowsOf(`"projectId" text, hash t
 WHERE (t.project_id, t.hash) = (r."projectId", r.hash) AND NOT EXISTS (
   SELECT FROM ${schema}.message_contents AS used WHERE (used.project_id, used.hash) = (t.project_id, t.hash)
 )`
-  return async (connection: Connection, deleted: ReadonlyArray<Message>): Promise<void> => {
+  return async (connection: Connection, deleted: ReadonlyArray<MessageFiles>): Promise<void> => {
     const names = deleted.flatMap(({ projectId, attachments }) => attachments.map(({ hash }) => ({ projectId, hash })))
     if (names.length > 0) await connection.query(sql, [JSON.stringify(names)])
   }
@@ -58,7 +61,7 @@ export const makeDeleteReferences = (schema: string) => {
   const sql = `DELETE FROM ${schema}.message_contents AS t
 USING ${rowsOf(`"projectId" text, hash text, id text`)}
 WHERE (t.project_id, t.hash, t.message_id) = (r."projectId", r.hash, r.id)`
-  return async (connection: Connection, deleted: ReadonlyArray<Message>): Promise<void> => {
+  return async (connection: Connection, deleted: ReadonlyArray<MessageFiles>): Promise<void> => {
     const references = deleted.flatMap(({ id, projectId, attachments }) =>
       attachments.map(({ hash }) => ({ projectId, hash, id }))
     )

@@ -2,10 +2,11 @@
  * Locks for the guards of records that a commit reads and does not write, held until the commit ends. A commit that expects a record shares the
  * lock of its name, and a commit that writes such a record has the lock alone. So an absent record stays absent. Source: decision 0072.
  */
-import type { Change, Message } from "@mailkeep/core/adapter"
+import type { Change } from "@mailkeep/core/adapter"
 import { recordKeyOf } from "@mailkeep/core/adapter"
 import type { Connection } from "../database.ts"
 import { jsonRows } from "../recordTable.ts"
+import type { MessageFiles } from "./contentSet.ts"
 
 /** A lock, by the name of its record. */
 interface Lock {
@@ -16,7 +17,7 @@ interface Lock {
 const contactAddress = (projectId: string, address: string) => `ContactAddress/${projectId}/${address}`
 
 /** The name of the lock of a content. A sweep of messages locks the contents that it may delete. */
-export const contentKeys = ({ projectId, attachments }: Message): ReadonlyArray<string> =>
+export const contentKeys = ({ projectId, attachments }: MessageFiles): ReadonlyArray<string> =>
   attachments.map(({ hash }) => `Content/${projectId}/${hash}`)
 
 const locksOf = (change: Change): ReadonlyArray<Lock> => {
