@@ -66,6 +66,9 @@ const rules: OptionRules<Readonly<Record<OptionName, unknown>>> = {
   listen: (value, path) => (typeof value === "boolean" ? undefined : urlRule(value, path))
 }
 
+/** Options of the pool that the store opens, which the pool of the product would not follow. */
+const ofOwnPool: ReadonlySet<string> = new Set(["connectionString", "connectionsMax"])
+
 const checkedOptions = (connection: string | PostgresPool | PostgresStoreOptions): PostgresStoreOptions => {
   if (typeof connection === "string" && connection !== "") {
     assertOptions(urlRule, connection, "The URL")
@@ -77,6 +80,10 @@ const checkedOptions = (connection: string | PostgresPool | PostgresStoreOptions
   const options = "connect" in connection || isClient(connection) ? { pool: connection as PostgresPool } : connection
   const required = ["pool" in options ? "pool" : "connectionString"] as const
   assertOptions(optionsOf(rules, { owner: "postgres", required }), options)
+  if ("pool" in options)
+    for (const [name, value] of Object.entries(options))
+      if (ofOwnPool.has(name) && value !== undefined)
+        throw new TypeError(`${name} is not allowed together with pool, which has its own connections.`)
   return options
 }
 
@@ -102,7 +109,7 @@ const loadPackage = async () => {
  * not exist. Each answer comes after the server has synced the commit to its disk.
  *
  * Due times, leases and rate limits follow the clock of the server, and the rate limits hold for all processes together. With `mail.within(client)`, a send joins
- * the transaction of a client of the pool. Throws a `TypeError` without a pool and without a URL, for a client in the place of the pool, and for an unknown option.
+ * the transaction of a client of the pool. Throws a `TypeError` without a pool and without a URL, with both, for a client in the place of the pool, and for an unknown option.
  *
  * @example
  * ```ts

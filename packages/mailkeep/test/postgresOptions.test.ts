@@ -111,6 +111,18 @@ describe("postgres", () => {
     expect(refusalOf({ pool: "postgres://db.example/shop" })).toBe("pool must be a pool of pg.")
   })
 
+  it.each([
+    ["connectionString", "postgres://db.example/shop"],
+    ["connectionsMax", 3]
+  ])("refuses the option %s together with a pool", (name, value) => {
+    const pool = new Pool()
+    onTestFinished(() => pool.end())
+    expect(refusalOf({ pool, [name]: value })).toBe(
+      `${name} is not allowed together with pool, which has its own connections.`
+    )
+    expect(postgres({ pool, [name]: undefined } as unknown as PostgresStoreOptions)).toHaveProperty("layer")
+  })
+
   it("says how to install the package when it is missing", () => {
     const code = `
       import { registerHooks } from "node:module"
