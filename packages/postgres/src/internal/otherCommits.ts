@@ -75,8 +75,8 @@ const seenAfter = (now: number, seen: number | undefined): number =>
   seen === undefined || now < seen - underWayMax ? now : Math.max(now, seen)
 
 /**
- * Emits after commits of other processes. Asks for the count sooner after a commit and after `hint` opens, and otherwise once in a second. Asks
- * once more after each emission, because a number is taken shortly before its commit can be read. All readers share one poll.
+ * Emits after commits of other processes. Asks for the count sooner after a commit and after `hint` opens, and otherwise once in a second. Emits again
+ * for about 1.7 s, because a number is taken before its commit can be read: the disk or a standby can delay the commit. All readers share one poll.
  */
 export const makeOtherCommits = (
   count: CommitCount,
@@ -97,9 +97,9 @@ export const makeOtherCommits = (
         const now = yield* others
         const isChanged = now !== undefined && seen !== undefined && now > seen
         const isEmitted = isChanged || isRepeated
-        isRepeated = isChanged
         if (now !== undefined) seen = seenAfter(now, seen)
         millis = isChanged ? pollMillisMin : Math.min(pollMillisMax, 2 * millis)
+        isRepeated = isEmitted && millis < pollMillisMax
         if (isEmitted) return
       }
     })
