@@ -14,6 +14,13 @@ const spend = (by: number, max: number): ReadonlyArray<Change> => [
   { _tag: "AddToCounter", projectId: "prj_1" as never, name: "allowance", by, max }
 ]
 
+const readKey: ReadonlyArray<Change> = [
+  { _tag: "Expect", record: { kind: "ApiKey", projectId: "prj_1" as never, id: "key_1" as never }, revision: 1 }
+]
+const writeKey: ReadonlyArray<Change> = [
+  { _tag: "PutApiKey", key: { projectId: "prj_1", id: "key_1" } as never, replaces: 1 }
+]
+
 const withStore = async <A, E>(use: (store: PostgresMailStore.PostgresMailStoreShape) => Effect.Effect<A, E>) => {
   const server = await testServer()
   const connectionString = server.urlOf(await server.createDatabase())
@@ -85,6 +92,30 @@ describe("commit", () => {
       expect(yield* hasEndedAfter(closing, 1999)).toBe(false)
       expect(yield* hasEndedAfter(closing, 1)).toBe(true)
     }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
+
+  it("writes a record that others read all the time before those that read it later", () =>
+    Effect.gen(function* () {
+      const groups: Array<{ readonly names: ReadonlyArray<string>; readonly end: () => void }> = []
+      const commitGroup = (commits: ReadonlyArray<ReadonlyArray<Change>>) =>
+        Effect.callback<ReadonlyArray<Exit.Exit<void>>>((resume) => {
+          const names = commits.map((changes) => (changes.some(({ _tag }) => _tag === "Expect") ? "read" : "write"))
+          groups.push({ names, end: () => resume(Effect.succeed(commits.map(() => Exit.void))) })
+        })
+      const { commit } = yield* makeGroupCommit(commitGroup)
+      const begin = (changes: ReadonlyArray<Change>) =>
+        Effect.andThen(Effect.forkChild(commit(changes), { startImmediately: true }), eventLoopTurns(10))
+      const end = (at: number) => Effect.andThen(Effect.sync(groups[at]!.end), eventLoopTurns(10))
+      yield* begin(readKey)
+      yield* begin(readKey)
+      yield* begin(writeKey)
+      yield* begin(readKey)
+      yield* end(0)
+      yield* begin(readKey)
+      yield* end(1)
+      yield* end(2)
+      expect(groups.map(({ names }) => names)).toEqual([["read"], ["read"], ["write"], ["read", "read"]])
+      yield* end(3)
+    }).pipe(Effect.scoped, Effect.runPromise))
 
   it("fails only the commits of a group whose guards do not hold", async () => {
     const results = await withStore((store) =>

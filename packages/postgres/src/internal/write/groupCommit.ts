@@ -33,7 +33,7 @@ const queueOctetsMax = 64 * 1024 * 1024
 const groupsAtOnce = 3
 /** A close waits no longer when no group has ended for this time: the server is silent. The callers of these commits have ended before the store. */
 const closeMillisMax = 2000
-/** How many commits are looked at for one group. Those that touch records of a group under way are passed over. */
+/** How many commits are looked at for one group. Those that touch records of a group under way are passed over, and later ones that touch theirs. */
 const lookedAtMax = 1024
 
 interface Job {
@@ -56,17 +56,22 @@ export const makeGroupCommit = (
     const underWay = makeTouchedRecords()
     const waiting = yield* Latch.make()
 
-    /** Takes the commits of the next group from the queue: none that touches a record of a commit under way. */
+    /**
+     * Takes the commits of the next group from the queue: none that touches a record of a commit under way, or of an earlier one that waits. Otherwise sends
+     * that read an API key could hold up its revocation for ever.
+     */
     const takeGroup = (): ReadonlyArray<Job> => {
       const group: Array<Job> = []
       const left: Array<Job> = []
+      const passedOver = makeTouchedRecords()
       let octets = 0
       let at = 0
       for (; at < queue.length && at < lookedAtMax && group.length < groupCommitsMax; at++) {
         const job = queue[at]!
         const alone = isAppliedAlone(job.changes)
         if (group.length > 0 && (alone || octets + job.octets > groupOctetsMax)) break
-        if (underWay.overlaps(job.touched)) {
+        if (underWay.overlaps(job.touched) || passedOver.overlaps(job.touched)) {
+          passedOver.add(job.touched)
           left.push(job)
           continue
         }
