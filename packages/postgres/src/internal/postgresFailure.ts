@@ -2,7 +2,15 @@
  * Converts failures of PostgreSQL to failures of the port. A failure of the server can quote values of records, so only its codes and names are kept.
  */
 import { StoreUnavailable } from "@mailkeep/core/adapter"
-import { codeOf, connectionLimitSentence, isOfDriver, noFreeConnection, poolEnded, reasonOf } from "./sqlStates.ts"
+import {
+  codeOf,
+  connectionLimitSentence,
+  isOfDriver,
+  isTooLarge,
+  noFreeConnection,
+  poolEnded,
+  reasonOf
+} from "./sqlStates.ts"
 import { NewerTables } from "./tableVersion.ts"
 
 const nameOf = (cause: unknown, field: "constraint" | "table" | "column"): string => {
@@ -74,6 +82,16 @@ export const unavailableOf = (cause: unknown): StoreUnavailable | undefined => {
     cause: new PostgresError(cause)
   })
 }
+
+/** Returns the failure of a read. */
+export const unreadableOf = (cause: unknown): StoreUnavailable | undefined =>
+  isTooLarge(cause)
+    ? new StoreUnavailable({
+        reason: "unreachable",
+        detail: "The answer is too large. Ask for fewer records.",
+        cause: new PostgresError(cause)
+      })
+    : unavailableOf(cause)
 
 /** A bug without the values of records. A bug of this program stays as it is. */
 export const defectOf = (cause: unknown): unknown => (isOfDriver(cause) ? new PostgresError(cause) : cause)

@@ -3,7 +3,7 @@
  */
 import type { StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Schedule } from "effect"
-import { defectOf, unavailableOf } from "./postgresFailure.ts"
+import { defectOf, unavailableOf, unreadableOf } from "./postgresFailure.ts"
 import { isConnectionLost, isRepeatable, isSilence, isUniqueViolation } from "./sqlStates.ts"
 
 /** Waits after a conflict with another transaction, 5 s in all. */
@@ -22,9 +22,12 @@ export const attempt = <A>(run: (signal: AbortSignal) => Promise<A>, isRepeated 
   )
 
 /** Fails with `StoreUnavailable`, or dies of a bug. */
-const orUnavailable = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, StoreUnavailable> =>
+const orUnavailable = <A>(
+  effect: Effect.Effect<A, unknown>,
+  failureOf = unavailableOf
+): Effect.Effect<A, StoreUnavailable> =>
   Effect.catch(effect, (cause) => {
-    const failure = unavailableOf(cause)
+    const failure = failureOf(cause)
     return failure === undefined ? Effect.die(defectOf(cause)) : Effect.fail(failure)
   })
 
@@ -40,5 +43,6 @@ export const attemptRead = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUna
     Effect.retry(attempt(run), {
       times: lostConnectionsMax,
       while: (cause) => isConnectionLost(cause) && !isSilence(cause)
-    })
+    }),
+    unreadableOf
   )

@@ -132,3 +132,6 @@ export const failUnless = (condition: string): string => `1 / (${condition})::in
 
 /** A condition of `failUnless` did not hold. */
 export const isFailedCondition = (cause: unknown): boolean => codeOf(cause) === "22012"
+
+/** The answer of a read is longer than a text of this process (`readStatement`) or of the server can be. */
+export const isTooLarge = (cause: unknown): boolean => isFailedCondition(cause) || codeOf(cause) === "54000"

@@ -1,9 +1,11 @@
 /**
  * Answers a list of queries with one statement: from one state, in one round trip, without a transaction.
  */
+import { constants } from "node:buffer"
 import type { AnswerOf, Answers, EventWithDeliveries, Query, QueryOf, QueryTag } from "@mailkeep/core/adapter"
 import { caseFold } from "@mailkeep/core/adapter/evaluation"
 import type { Database } from "../database.ts"
+import { failUnless } from "../sqlStates.ts"
 import { readAtOnce } from "../transactions.ts"
 import {
   apiKeys,
@@ -188,12 +190,21 @@ interface AnswerRow {
   readonly column2: string | null
 }
 
-/** The statement that answers queries. Each row has the number of a part and its JSON: a row of columns would have a limit of 1,664 parts. */
-export const readStatement = (schema: string, queries: ReadonlyArray<Query>) => {
+/**
+ * The statement that answers queries. Each row has the number of a part and its JSON: a row of columns would have a limit of 1,664 parts. Fails when the
+ * JSON is longer than a text of this process can be: the driver would throw in the event loop, and the process would end.
+ */
+export const readStatement = (
+  schema: string,
+  queries: ReadonlyArray<Query>,
+  octetsMax: number = constants.MAX_STRING_LENGTH
+) => {
   const building = makeBuilding(schema)
   const parts = partsOf(building, queries)
+  const partRows = `VALUES ${parts.map(({ sql }, n) => `(${n}, (${sql})::text)`).join(", ")}`
   return {
-    sql: `VALUES ${parts.map(({ sql }, n) => `(${n}, (${sql})::text)`).join(", ")}`,
+    // With the offset, the server makes each JSON once and not again for its length.
+    sql: `SELECT column1, column2, ${failUnless(`octet_length(column2) <= ${octetsMax}`)} FROM (${partRows} OFFSET 0) AS parts`,
     values: building.values,
     answersOf: (rows: ReadonlyArray<AnswerRow>): ReadonlyArray<unknown> => {
       const answers: Array<unknown> = Array.from({ length: queries.length })
