@@ -84,6 +84,21 @@ describe.skipIf(!hasPostgres())("a silent server", () => {
     await pool.end()
   })
 
+  it("is none when the process has not read its answer, because the process did not run", async () => {
+    const pool = await poolAt((await testServer()).port, true)
+    const database = makeDatabase(pool, silentMillisMax)
+    await database.use(one)
+    const rows = await database.use(async (connection) => {
+      const answer = one(connection)
+      await new Promise((resolve) => setImmediate(resolve))
+      // Longer than the limit. The answer arrives meanwhile.
+      for (const until = performance.now() + 2 * silentMillisMax; performance.now() < until;);
+      return answer
+    })
+    expect(rows).toEqual([{ one: 1 }])
+    await pool.end()
+  })
+
   it("is waited for in a migration", async () => {
     const pool = await poolAt((await testServer()).port, true)
     const sleep = (connection: Connection) => settleAll([connection.query("SELECT pg_sleep(1)"), one(connection)])

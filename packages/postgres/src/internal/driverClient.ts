@@ -7,6 +7,7 @@ import type { PoolClient } from "pg"
 interface DriverSocket extends Pick<Socket, "cork" | "uncork"> {
   /** False after the connection has ended. */
   readonly writable: boolean
+  readonly bytesRead: number
   readonly setTimeout: (millis: number, onTimeout: () => void) => unknown
   readonly destroy: (cause?: Error) => unknown
 }

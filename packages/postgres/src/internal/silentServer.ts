@@ -2,6 +2,7 @@
  * Closes a connection whose server has disappeared without a word, such as a host that lost its power. The operating system alone would wait for
  * about a quarter of an hour. Source: decision 0096.
  */
+import { setImmediate } from "node:timers"
 import type { ProductClient } from "./driverClient.ts"
 
 /** Options of the driver for connections that the store opens: fail when a server does not answer, and check connections that are idle. */
@@ -28,7 +29,16 @@ const silence = () =>
 export const makeSilenceLimit = ({ connection }: ProductClient, millis: number) => {
   const socket = connection?.stream
   let missing = 0
-  const close = () => socket?.destroy?.(silence())
+  /** After a pause of the process, such as that of a virtual machine, reads what has arrived first. */
+  const close = () => {
+    const bytesRead = socket?.bytesRead
+    setImmediate(() => {
+      if (missing === 0) return
+      if (socket?.bytesRead === bytesRead) return socket?.destroy?.(silence())
+      socket?.setTimeout?.(0, close)
+      socket?.setTimeout?.(millis, close)
+    })
+  }
   return <A>(answer: Promise<A>): Promise<A> => {
     if (socket?.setTimeout === undefined || millis === noSilenceLimit) return answer
     if (missing++ === 0) socket.setTimeout(millis, close)
