@@ -2,6 +2,7 @@
  * A stream as an async iterable. Each `for await` reads from the beginning.
  */
 import type { CallOptions } from "@mailkeep/core/handle"
+import { withOwnMessage } from "@mailkeep/core/handle"
 import { Effect, Stream } from "effect"
 import type { Run } from "./calls.ts"
 import type { CoreServices } from "./coreRuntime.ts"
@@ -38,6 +39,8 @@ export const eachOfStream = <A, E>(
         if (result.done === true) return
         yield result.value
       }
+    } catch (cause) {
+      throw withOwnMessage(cause)
     } finally {
       abort?.stop()
       await iterator.return?.()

@@ -4,7 +4,7 @@
 import type { ProjectId, SendRefusal, SendResult, StoreUnavailable } from "@mailkeep/core"
 import { DeliveryLog, Feedback, Projects, Sending } from "@mailkeep/core"
 import type { BatchItemResult, EmbeddedProject } from "@mailkeep/core/handle"
-import { eachOfCursors } from "@mailkeep/core/handle"
+import { eachOfCursors, withOwnMessage } from "@mailkeep/core/handle"
 import { Effect, Result } from "effect"
 import type { Run } from "./calls.ts"
 import { callsOf } from "./calls.ts"
@@ -16,7 +16,7 @@ import { makeApiKeys, makeDomains, makeTemplates, makeWebhooks } from "./setting
 export const toBatchItem = (result: Result.Result<SendResult, SendRefusal | StoreUnavailable>): BatchItemResult =>
   Result.isSuccess(result)
     ? { status: "fulfilled", value: result.success }
-    : { status: "rejected", reason: result.failure }
+    : { status: "rejected", reason: withOwnMessage(result.failure) }
 
 type SendingMethods = Pick<EmbeddedProject, "send" | "sendBatch" | "plan" | "cancel" | "reschedule">
 
@@ -30,7 +30,15 @@ const makeSending = (run: Run, caller: ProjectId, from: string | undefined): Sen
           Effect.map(sendBatch(caller, ...splitBatch(input, from)), (results) => results.map(toBatchItem)),
         options
       ),
-    plan: (input, options) => call(({ plan }) => plan(caller, ...splitSend(input, from)), options),
+    plan: (input, options) =>
+      call(
+        ({ plan }) =>
+          Effect.map(plan(caller, ...splitSend(input, from)), (planned) => ({
+            ...planned,
+            refusal: withOwnMessage(planned.refusal)
+          })),
+        options
+      ),
     cancel: (messageId, options) => call(({ cancel }) => cancel(caller, messageId), options),
     reschedule: (messageId, scheduledAt, options) =>
       call(({ reschedule }) => reschedule(caller, messageId, scheduledAt), options)

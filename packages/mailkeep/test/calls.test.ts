@@ -73,6 +73,21 @@ describe("a refused call", () => {
     }
   })
 
+  it("gives the failure of a loop and the refusal of a plan a message that a framework may change", async () => {
+    const mail = await openQuiet()
+    const failures = [
+      await rejection(all(mail.contacts.each({ search: "x".repeat(1000) }))),
+      await rejection(all(mail.contacts.importRows([]))),
+      await rejection(all(mail.contacts.exportRows({ search: "x".repeat(1000) }))),
+      (await mail.plan({ ...welcome, from: "hi@other.example" })).refusal
+    ] as ReadonlyArray<Error>
+    for (const failure of failures) {
+      expect(structuredClone(failure).message).toBe(failure.message)
+      failure.message = "Changed."
+      expect([failure.message, Object.keys(failure).includes("message")]).toEqual(["Changed.", false])
+    }
+  })
+
   it("rejects with a defect as it is, with its own frames and those of the caller", async () => {
     const bug = new Error("The product has a bug.")
     const mail = await openQuiet(planThat(() => Promise.reject(bug)))

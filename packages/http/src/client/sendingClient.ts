@@ -3,7 +3,7 @@
  */
 import type { SendRefusal, SendResult, StoreUnavailable } from "@mailkeep/core"
 import type { BatchItemResult, DeliveriesHandle, SendingHandle } from "@mailkeep/core/handle"
-import { eachOfCursors } from "@mailkeep/core/handle"
+import { eachOfCursors, withOwnMessage } from "@mailkeep/core/handle"
 import { isRecord } from "@mailkeep/core/options"
 import type { SendBatchResultBody } from "../api/Messages.ts"
 import { toFailure } from "./failures.ts"
@@ -37,7 +37,8 @@ const toBatchItem = async (item: BatchItem, message: unknown, replayed: boolean)
   const wire = { status: 0, error, message: text, body: { ...item } }
   const facts = { operation: "messages.sendBatch", ids: [], domain: senderDomainOf(message) } as const
   // The schema of the response has only the errors of these failures.
-  return { status: "rejected", reason: (await toFailure(wire, facts)) as SendRefusal | StoreUnavailable }
+  const reason = withOwnMessage(await toFailure(wire, facts))
+  return { status: "rejected", reason: reason as SendRefusal | StoreUnavailable }
 }
 
 /** `sender` is the default sender. */

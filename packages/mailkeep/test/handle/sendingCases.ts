@@ -267,6 +267,15 @@ export const sendingCases = ({ open }: HandleUnderTest): void => {
       expect(results[2]).toMatchObject({ reason: expect.any(SenderDomainNotVerified) })
     })
 
+    it("gives the reason of a refused message a message that a framework may change", async () => {
+      const { mail } = await open()
+      const [refused] = await mail.sendBatch({ messages: [{ ...welcome, to: "no address" }] })
+      const { reason } = refused as PromiseRejectedResult
+      expect(structuredClone(reason).message).toBe(reason.message)
+      reason.message = `While the server starts: ${reason.message}`
+      expect(reason.message).toMatch(/^While the server starts: messages\[0\]\.to /)
+    })
+
     it("sends no message of a repeated batch again", async () => {
       const { mail } = await open()
       const batch = { messages: [welcome, { ...welcome, to: "bob@example.org" }], idempotencyKey: "nightly" }
