@@ -198,6 +198,29 @@ describe("nodeListener, streams", () => {
     expect((await client.closed).length).toBe(1)
   })
 
+  it("takes the rest of a body that the handler did not read, so that the client can write all of it", async () => {
+    let incoming: IncomingMessage | undefined
+    const address = await serve(async (request) => {
+      incoming = incomingMessageOf(request)
+      return answerOf("refused")
+    })
+    const client = await rawClient(address)
+    client.send(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${16 * chunk.length}\r\n\r\n`)
+    for (let sent = 0; sent < 16; sent++) client.send(chunk)
+    expect((await client.closed).map(({ body }) => body)).toEqual(["refused"])
+    expect(incoming!.complete).toBe(true)
+  })
+
+  it("fails a reading that begins after the rest of the body was dropped", async () => {
+    const failed = Promise.withResolvers<unknown>()
+    const address = await serve(async (request) => {
+      incomingMessageOf(request)!.once("close", () => void request.text().then(failed.resolve, failed.resolve))
+      return answerOf("refused")
+    })
+    await (await post(address, "late")).text()
+    expect(await failed.promise).toBeInstanceOf(Error)
+  })
+
   it("writes a response only as fast as the client reads it", async () => {
     const { counts, body } = endless()
     const address = await serve(async () => new Response(body))

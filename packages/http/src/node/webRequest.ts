@@ -54,28 +54,38 @@ const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
   return headers
 }
 
-/** The body, which is read from the connection only when the handler asks for more. */
+/**
+ * The body, which is read from the connection only when the handler asks for more. Nothing listens before that, so that the rest of a request that
+ * the handler does not read can be dropped.
+ */
 const bodyOf = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
+  let hasBegun = false
   let ended = false
+  const begin = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    hasBegun = true
+    const finish = (end: () => void) => {
+      if (ended) return
+      ended = true
+      end()
+    }
+    if (incoming.readableDidRead || incoming.destroyed)
+      return finish(() => controller.error(new Error("The body was dropped, or the connection was closed.")))
+    incoming.on("data", (chunk: Uint8Array) => {
+      if (ended) return
+      controller.enqueue(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength))
+      incoming.pause()
+    })
+    incoming.once("end", () => finish(() => controller.close()))
+    incoming.on("error", (cause) => finish(() => controller.error(cause)))
+    incoming.once("close", () => finish(() => controller.error(new Error("The connection was closed."))))
+  }
   return new ReadableStream<Uint8Array>(
     {
-      start: (controller) => {
-        const finish = (end: () => void) => {
-          if (ended) return
-          ended = true
-          end()
-        }
-        incoming.pause()
-        incoming.on("data", (chunk: Uint8Array) => {
-          if (ended) return
-          controller.enqueue(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength))
-          incoming.pause()
-        })
-        incoming.once("end", () => finish(() => controller.close()))
-        incoming.on("error", (cause) => finish(() => controller.error(cause)))
-        incoming.once("close", () => finish(() => controller.error(new Error("The connection was closed."))))
+      start: () => void incoming.pause(),
+      pull: (controller) => {
+        if (!hasBegun) begin(controller)
+        incoming.resume()
       },
-      pull: () => void incoming.resume(),
       cancel: () => {
         ended = true
         incoming.pause()
