@@ -17,15 +17,17 @@
  * ```
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { assertOptions, given, optionsOf } from "@mailkeep/core/options"
 import { Context, Effect, Layer } from "effect"
 import type { HttpServerError } from "effect/http"
 import { HttpRouter, HttpServer } from "effect/http"
 import type { MailboxOption } from "./mailbox/mailboxOption.ts"
-import { checkedMailbox } from "./mailbox/mailboxOption.ts"
+import { checkedMailbox, mailboxRule } from "./mailbox/mailboxOption.ts"
 import { nodeBodyChunks } from "./node/bodyChunks.ts"
 import type { ServerLimits } from "./node/limits.ts"
 import { defaultServerLimits } from "./node/limits.ts"
 import { makeNodeServer } from "./node/nodeServer.ts"
+import { addressRules, limitRules } from "./node/serverOptionsRule.ts"
 import { BodyBudget, makeBodyBudget } from "./server/bodyBudget.ts"
 import { BodyChunks } from "./server/bodyChunks.ts"
 import type { MailServices } from "./server/MailServer.ts"
@@ -46,7 +48,7 @@ export interface ServerOptions extends Partial<ServerLimits> {
   readonly host: string
   /** The port to listen on. 0 picks a free port. */
   readonly port: number
-  /** Whether to serve the development mailbox at `/mailbox`; default `false`. Throws as in `fetchHandler`. */
+  /** Whether to serve the development mailbox at `/mailbox`; default `false`. `layerNode` throws as `fetchHandler` does. */
   readonly mailbox?: MailboxOption | undefined
 }
 
@@ -76,14 +78,12 @@ export class ServerLoad extends Context.Service<
   }
 >()("@mailkeep/http/node/ServerLoad") {}
 
-const serverLayer = ({ host, port, ...limits }: ServerOptions) =>
+const serverLayer = ({ host, port, ...options }: Omit<ServerOptions, "mailbox">) =>
   Layer.effectContext(
     Effect.gen(function* () {
+      const limits = { ...defaultServerLimits, ...given(options) }
       const budget = makeBodyBudget(limits)
-      const { http, connections, responseBytes } = yield* makeNodeServer(
-        { host, port },
-        { ...defaultServerLimits, ...limits }
-      )
+      const { http, connections, responseBytes } = yield* makeNodeServer({ host, port }, limits)
       return Context.empty().pipe(
         Context.add(HttpServer.HttpServer, http),
         Context.add(BodyBudget, budget),
@@ -93,21 +93,30 @@ const serverLayer = ({ host, port, ...limits }: ServerOptions) =>
     })
   )
 
+const rule = optionsOf<ServerOptions>(
+  { ...addressRules, ...limitRules, mailbox: mailboxRule },
+  { owner: "the Node server", required: ["host", "port"] }
+)
+
 /**
  * A Node server for the interface. When its scope closes, it accepts no new connection and answers the requests that it has accepted,
- * within `graceMillis`. Fails with `ServeError` if it cannot listen on the address.
+ * within `graceMillis`. Fails with `ServeError` if it cannot listen on the address. Throws a `TypeError` for an unknown option and for one of
+ * another form.
  */
 export const layerNode = (
   options: ServerOptions
-): Layer.Layer<HttpServer.HttpServer | ServerLoad, HttpServerError.ServeError, MailServices> =>
-  HttpRouter.serve(routesOf({ basePath: "", docs: true, mailbox: checkedMailbox(options.mailbox ?? false) }), {
+): Layer.Layer<HttpServer.HttpServer | ServerLoad, HttpServerError.ServeError, MailServices> => {
+  assertOptions(rule, options)
+  const { mailbox = false, ...server } = options
+  return HttpRouter.serve(routesOf({ basePath: "", docs: true, mailbox: checkedMailbox(mailbox) }), {
     disableLogger: true,
     disableListenLog: true,
     routerConfig
   }).pipe(
-    Layer.provideMerge(serverLayer(options)),
+    Layer.provideMerge(serverLayer(server)),
     Layer.provide(Layer.merge(NodeHttpServer.layerHttpServices, noUrlSpans))
   )
+}
 
 /** The address that a running server listens on. */
 export const url: Effect.Effect<string, never, HttpServer.HttpServer> = Effect.map(

@@ -136,7 +136,10 @@ const layers = {
     imports: ["http/api", "http/mailbox", "core", "core/binding", "core/options"],
     restrictions: ["noNode"]
   },
-  "http/node": { is: "the server on Node", imports: ["http/server", "http/mailbox", "core", "core/binding"] },
+  "http/node": {
+    is: "the server on Node",
+    imports: ["http/server", "http/mailbox", "core", "core/binding", "core/options"]
+  },
   "http/client": {
     is: "the client of the API with promises",
     imports: ["http/api", "core", "core/failures", "core/handle", "core/options"],

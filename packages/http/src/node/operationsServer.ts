@@ -5,12 +5,14 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { HealthReport } from "@mailkeep/core"
 import { Health } from "@mailkeep/core"
 import { formatInstant, secondMillis } from "@mailkeep/core/binding"
+import { assertOptions, optionsOf } from "@mailkeep/core/options"
 import { Context, Effect, Layer } from "effect"
 import type { HttpServerError } from "effect/http"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createServer } from "node:http"
 import { metricsText } from "../server/metricsText.ts"
 import { noUrlSpans } from "../server/requestSpan.ts"
+import { addressRules } from "./serverOptionsRule.ts"
 import { BoundedRequest } from "./smallChunks.ts"
 
 /** Where the operations server listens. */
@@ -133,15 +135,19 @@ export class OperationsServer extends Context.Service<
   }
 >()("@mailkeep/http/node/OperationsServer") {}
 
+const rule = optionsOf<OperationsOptions>(addressRules, { owner: "the operations server", required: ["port"] })
+
 /**
  * Serves `GET /health` and `GET /metrics` until the scope closes. `/health` answers 200, or 503 when the status is `failing`. A separate port,
  * because a reverse proxy on the same machine makes every caller of the public port look local. Fails with `ServeError` if it cannot listen.
+ * Throws a `TypeError` for an unknown option and for one of another form.
  */
-export const layerOperations = ({
-  host = "127.0.0.1",
-  port
-}: OperationsOptions): Layer.Layer<OperationsServer, HttpServerError.ServeError, Health> =>
-  Layer.effect(
+export const layerOperations = (
+  options: OperationsOptions
+): Layer.Layer<OperationsServer, HttpServerError.ServeError, Health> => {
+  assertOptions(rule, options)
+  const { host = "127.0.0.1", port } = options
+  return Layer.effect(
     OperationsServer,
     Effect.gen(function* () {
       const node = makeServer()
@@ -152,3 +158,4 @@ export const layerOperations = ({
       return { url: HttpServer.formatAddress(server.address) }
     })
   ).pipe(Layer.provide(noUrlSpans))
+}
