@@ -154,6 +154,13 @@ describe("bytes that are not a request", () => {
     expect((await client.closed).map(({ status }) => status)).toEqual([200, 200, 200, 400])
   })
 
+  it("refuses a tunnel after the responses to all pipelined requests before it", async () => {
+    const client = await rawClient(wire.url)
+    const connectRequest = "CONNECT example.net:443 HTTP/1.1\r\nhost: example.net\r\n\r\n"
+    client.send(sendRequest(wire.key, sendInput()) + getRequest(wire.key, "/emails/domains") + connectRequest)
+    expect(await client.closed).toMatchObject([{ status: 202 }, { status: 200 }, refusal(501)])
+  })
+
   it("answers nothing after a request that closes its connection", async () => {
     const client = await rawClient(wire.url)
     const get = (field: string) => getRequest(wire.key, "/emails/domains", field)

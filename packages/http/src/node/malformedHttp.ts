@@ -65,7 +65,9 @@ const refusalOf = ({ code = "", reason = "" }: ParserError): RawRefusal => {
 
 export const answerMalformedHttp = (server: Server, connections: Connections): Server => {
   const refused = new WeakSet<Socket>()
-  server.on("connect", (_, socket) => refuseConnection(socket, noTunnel))
+  server.on("connect", (_, socket) =>
+    connections.refuseAfter(socket as Socket, () => refuseConnection(socket, noTunnel))
+  )
   return server.on("clientError", (error: ParserError, stream) => {
     // The connections of an HTTP server over TCP are sockets.
     const socket = stream as Socket
