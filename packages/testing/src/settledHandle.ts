@@ -57,9 +57,13 @@ export const withAnyDomain = <H extends EmbeddedProject>(handle: H): H => {
     },
     sendBatch: async (input, options) => {
       const messages = Array.isArray(input?.messages) ? input.messages : []
-      // The plan of one message for each sender creates the domain. The batch itself says what is wrong with a message.
-      const bySender = new Map(messages.map((message) => [message?.from, message]))
-      await Promise.allSettled([...bySender.values()].map((message) => plan(message)))
+      // The plan of a message creates the domain of its sender, unless the message has a wrong form. The batch itself says what is wrong with it.
+      const planned = new Set<unknown>()
+      for (const message of messages) {
+        if (planned.has(message?.from)) continue
+        const [result] = await Promise.allSettled([plan(message)])
+        if (result.status === "fulfilled") planned.add(message?.from)
+      }
       return handle.sendBatch(input, options)
     }
   }

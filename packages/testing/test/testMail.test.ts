@@ -68,6 +68,13 @@ describe("send", () => {
     expect(new Set(mail.captured().map(({ to }) => to)).size).toBe(100)
   })
 
+  it("accepts every sender domain in a batch in which another message has a wrong form", async () => {
+    const mail = openTest()
+    const results = await mail.sendBatch({ messages: [welcome, { ...welcome, to: "nobody" }] })
+    expect(results.map(({ status }) => status)).toStrictEqual(["fulfilled", "rejected"])
+    expect(mail.last().to).toBe("ada@example.org")
+  })
+
   it("hands over all mail of sends at the same time", async () => {
     const mail = openTest()
     const addresses = Array.from({ length: 50 }, (_, n) => `u${n}@example.org`)
