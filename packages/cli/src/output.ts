@@ -32,7 +32,8 @@ export const print = (asJson: boolean, value: unknown, forPeople: string): Effec
 /** Formats rows as aligned columns. */
 export const table = (texts: ReadonlyArray<ReadonlyArray<string>>): string => {
   const rows = texts.map((row) => row.map(printable))
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  // Not `Math.max(...)`: a function takes no argument for each of 200,000 rows.
+  const widths = (rows[0] ?? []).map((_, column) => rows.reduce((most, row) => Math.max(most, row[column]!.length), 0))
   return rows
     .map((row) =>
       row

@@ -28,6 +28,16 @@ describe("print", () => {
     expect(shown.replaceAll("\n", "")).not.toMatch(actedOn)
   })
 
+  it("aligns the columns of as many rows as a project has suppressions", () => {
+    const rows = Array.from({ length: 300_000 }, (_, n) => [`s${n}@example.org`, "manual"])
+    const shown = table([["EMAIL", "REASONS"], ...rows]).split("\n")
+    expect([shown.length, shown[0], shown.at(-1)]).toEqual([
+      300_001,
+      "EMAIL                REASONS",
+      "s299999@example.org  manual"
+    ])
+  })
+
   it("prints text without control characters except line breaks", async () => {
     const shown = await printed(false, {}, `first\n${hostile}`)
     expect(shown.split("\n")[0]).toBe("first")
