@@ -55,11 +55,12 @@ export const makeMailboxActions = ({ root, capture, feedback, token }: MailboxDe
   }
 
   const chooseNext = (form: URLSearchParams) => {
-    const recipient = (form.get("recipient") ?? "").trim()
+    const recipient = parseAddress((form.get("recipient") ?? "").trim())
     const outcome = nextOutcomeOf(form.get("outcome"))
     if (outcome === undefined) return invalid("The form needs one of the outcomes.")
-    if (parseAddress(recipient) === undefined) return invalid("The form needs an address such as ada@example.org.")
-    capture.setNextOutcome(recipient, outcome)
+    if (recipient === undefined) return invalid("The form needs an address such as ada@example.org.")
+    // The envelope of a hand-off has the address in this form.
+    capture.setNextOutcome(recipient.address, outcome)
     const mail = find(form.get("mail"))
     return Effect.succeed(goTo(mail === undefined ? `${root}?` : deliveryPage(mail.deliveryId), "chosen"))
   }

@@ -113,6 +113,16 @@ describe("forms", () => {
     expect(await deliveryOf(id)).toMatch(new RegExp(`<span class="status \\w+">${status}</span>`))
   })
 
+  it.each([
+    ["ada@bücher.example", "ADA@BÜCHER.example"],
+    ["ada@xn--bcher-kva.example", "ada@bücher.example"],
+    ["next@example.org", '"next"@example.org']
+  ])("defers the next mail to %s when the form has %s", async (to, recipient) => {
+    await server.post("/next", { recipient, outcome: "deferred" })
+    const id = await server.deliver({ to })
+    expect(await deliveryOf(id)).toContain('<span class="status wait">queued</span>')
+  })
+
   it("refuses a form without the token, and changes nothing", async () => {
     const id = await server.deliver({ to: "safe@example.org" })
     for (const token of ["", "0".repeat(48)])
