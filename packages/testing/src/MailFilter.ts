@@ -2,6 +2,7 @@
  * Selects captured mails, and says in words what was selected and what was sent.
  */
 import { types } from "node:util"
+import { parseAddress } from "@mailkeep/core/binding"
 import type { CapturedAttachment, CapturedMail } from "./CapturedMail.ts"
 
 /** A text that must be equal, or a pattern that must match. */
@@ -9,9 +10,9 @@ type TextFilter = string | RegExp
 
 /** Selects mails. Each given field must match. */
 export interface MailFilter {
-  /** The recipient of the envelope. A text matches in any case. */
+  /** The recipient of the envelope. A text matches in any case, and with a domain in either form: `bücher.example` or `xn--bcher-kva.example`. */
   readonly to?: TextFilter | undefined
-  /** The sender. A text matches the address or the whole field, in any case. */
+  /** The sender. A text matches the address as in `to`, or the whole field in any case. */
   readonly from?: TextFilter | undefined
   /** The subject. A text must be equal. */
   readonly subject?: TextFilter | undefined
@@ -38,6 +39,11 @@ const equals = (filter: TextFilter, value: string): boolean =>
 const equalsInAnyCase = (filter: TextFilter, value: string): boolean =>
   isPattern(filter) ? found(filter, value) : value.toLowerCase() === filter.toLowerCase()
 
+const canonical = (address: string): string => parseAddress(address)?.canonical ?? address.toLowerCase()
+
+const equalsAddress = (filter: TextFilter, address: string): boolean =>
+  isPattern(filter) ? found(filter, address) : canonical(address) === canonical(filter)
+
 const contains = (filter: TextFilter, value: string | null): boolean =>
   value !== null && (isPattern(filter) ? found(filter, value) : value.includes(filter))
 
@@ -59,8 +65,8 @@ type Checks = {
 }
 
 const checks: Checks = {
-  to: (filter, { to }) => equalsInAnyCase(filter, to),
-  from: (filter, { from }) => equalsInAnyCase(filter, from) || equalsInAnyCase(filter, addressIn(from)),
+  to: (filter, { to }) => equalsAddress(filter, to),
+  from: (filter, { from }) => equalsInAnyCase(filter, from) || equalsAddress(filter, addressIn(from)),
   subject: (filter, { subject }) => equals(filter, subject),
   text: (filter, { text }) => contains(filter, text),
   html: (filter, { html }) => contains(filter, html),

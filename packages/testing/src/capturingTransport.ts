@@ -3,6 +3,7 @@
  */
 import { types } from "node:util"
 import type { OutgoingAttachment, TransportShape } from "@mailkeep/core/adapter"
+import { parseAddress } from "@mailkeep/core/binding"
 import { StubTransport } from "@mailkeep/smtp/stub"
 import { Effect } from "effect"
 import type { CapturedMail } from "./CapturedMail.ts"
@@ -31,9 +32,11 @@ type StubTransportShape = ReturnType<typeof StubTransport.make>
 const exactly = (address: string): RegExp =>
   new RegExp(`^${address.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)}$`, "i")
 
-/** A pattern without a position of its own. */
+/** The pattern of an address, as the envelope has it, or a pattern without a position of its own. */
 const toPattern = (to: string | RegExp): RegExp =>
-  typeof to === "string" ? exactly(to) : new RegExp(to.source, to.flags.replaceAll(/[gy]/g, ""))
+  typeof to === "string"
+    ? exactly(parseAddress(to)?.address ?? to)
+    : new RegExp(to.source, to.flags.replaceAll(/[gy]/g, ""))
 
 /** The MIME message of a delivery. The stub composes it as the SMTP transport does. */
 const sourceOf = async ({ capture }: StubTransportShape, deliveryId: string): Promise<string> => {

@@ -105,6 +105,13 @@ describe("last and captured", () => {
     expect(mail.captured("bob@example.org")).toStrictEqual([])
   })
 
+  it("finds the mail of an address whose domain is in either form", async () => {
+    const mail = openTest()
+    await mail.send({ ...welcome, from: "hi@müller.example", to: "Ada@bücher.example" })
+    for (const to of ["ada@bücher.example", "ada@xn--bcher-kva.example"]) expect(mail.captured(to)).toHaveLength(1)
+    expect(mail.captured({ from: "HI@müller.example" })).toHaveLength(1)
+  })
+
   it("lists the mails that were sent when none matches", async () => {
     const mail = openTest()
     expect(() => mail.last("bob@example.org")).toThrow(

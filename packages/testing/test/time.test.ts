@@ -83,6 +83,13 @@ describe("setNow", () => {
 })
 
 describe("script", () => {
+  it("takes an address whose domain is in either form", async () => {
+    const mail = openTest()
+    mail.script("ada@bücher.example", ["refused"])
+    const { deliveryIds } = await mail.send({ ...welcome, to: "ada@bücher.example" })
+    expect(await statusOf(mail, deliveryIds[0]!)).toBe("bounced")
+  })
+
   it("gives the outcomes in turn, and repeats the last one", async () => {
     const mail = openTest({ now: start })
     mail.script("ada@example.org", ["deferred", "accepted"])

@@ -198,7 +198,7 @@ const layers = {
   },
   testing: {
     is: "the test kit of products",
-    imports: ["core", "core/adapter", "core/handle", "core/options", "mailkeep", "smtp"],
+    imports: ["core", "core/adapter", "core/binding", "core/handle", "core/options", "mailkeep", "smtp"],
     restrictions: ["noClock", "noRandom"]
   },
   "test-support": {
