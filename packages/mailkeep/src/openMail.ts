@@ -143,7 +143,7 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
       if (Result.isFailure(parsed)) throw invalidArgument({ argument: "input", issues: parsed.failure })
       // The core gives a handler only events of its kinds.
       const subscription: Subscription = { name, kinds, handler: handler as Subscription["handler"] }
-      if (opening.add(subscription)) await run(subscribe(subscription))
+      if (opening.add(subscription) || closing !== undefined) await run(subscribe(subscription))
     },
     off: (name, call) => {
       opening.remove(name)

@@ -177,6 +177,12 @@ describe("close", () => {
     expect(await rejection(mail.open())).toMatchObject({ _tag: "StoreUnavailable", reason: "closed" })
   })
 
+  it("refuses a handler of events for a mail that was never opened", async () => {
+    const mail = lazyMail(quiet())
+    await mail.close()
+    expect(await rejection(mail.on("log", ["email.delivered"], () => {}))).toMatchObject({ reason: "closed" })
+  })
+
   it("finishes a send that is under way", async () => {
     const file = temporaryFile()
     const mail = await openMail(quiet({ store: sqlite(file) }))
