@@ -74,11 +74,13 @@ const retryAfterMillisMax = 60_000
 const backOffMillis = (retry: number): number =>
   Math.min(waitMillisMax, firstWaitMillis * 2 ** retry) * (0.5 + Math.random() / 2)
 
-/** `Retry-After` in milliseconds: seconds or a date (RFC 9110 §10.2.3). `undefined` without one. */
+/** `Retry-After` in milliseconds: seconds, also with a fraction, or a date (RFC 9110 §10.2.3). `undefined` without one. */
 const retryAfterMillis = (headers: Headers): number | undefined => {
   const value = headers.get("retry-after")
   if (value === null) return undefined
-  const millis = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  if (/^\d{1,9}(?:\.\d+)?$/.test(value)) return Number(value) * 1000
+  // `Date.parse` takes other texts for dates too, such as `-5`. Each form of a date begins with the day of the week.
+  const millis = /^[A-Z][a-z]/.test(value) ? Date.parse(value) - Date.now() : Number.NaN
   return Number.isNaN(millis) ? undefined : Math.max(0, millis)
 }
 

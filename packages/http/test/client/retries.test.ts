@@ -121,6 +121,19 @@ describe("retries", () => {
     expect(requests[1]!.at).toBeLessThanOrEqual(5300)
   })
 
+  it.each([
+    ["2.5", 2500],
+    ["-5", 100],
+    ["soon", 100]
+  ])("waits before the retry when Retry-After is %s", async (retryAfter, waitMillis) => {
+    const headers = { "retry-after": retryAfter }
+    const { mail, requests } = scriptedClient([() => wireError(503, "unavailable", {}, headers), emptyPage])
+    vi.spyOn(Math, "random").mockReturnValue(0)
+    await settled(mail.deliveries.list())
+    vi.mocked(Math.random).mockRestore()
+    expect(requests[1]!.at).toBe(waitMillis)
+  })
+
   it.each([0, 1, 5])("repeats at most as often as the option retries says: %i", async (retries) => {
     const { mail, requests } = scriptedClient([() => fetchError()], { retries })
     await rejection(mail.deliveries.list())
