@@ -101,9 +101,9 @@ const bareAddresses = (value: unknown): unknown => (Array.isArray(value) ? value
 /** The body of one message. `sender` is the default sender of the handle. */
 const toMessageBody = (input: unknown, sender: string | undefined): unknown => {
   if (!isRecord(input)) return input
-  const from = input["from"] ?? sender
+  const { attachments, from = sender } = input
   const named = typeof from === "string" ? splitNamedAddress(from) : undefined
-  const { attachments, fromName = named?.name ?? undefined } = input
+  const { fromName = named?.name ?? undefined } = input
   return {
     ...input,
     from: named?.address ?? from,

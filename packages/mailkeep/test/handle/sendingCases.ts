@@ -54,6 +54,14 @@ export const sendingCases = ({ open }: HandleUnderTest): void => {
       expect((await mail.deliveries.get(deliveryIds[0]!)).message.fromName).toBe("Acme")
     })
 
+    it("refuses a sender that is null, also with a default sender", async () => {
+      const { mail } = await open({ from: "Acme <hi@acme.example>" })
+      expect(await rejection(mail.send({ ...welcome, from: null as never }))).toMatchObject({
+        _tag: "InvalidArgument",
+        issues: [{ path: ["from"] }]
+      })
+    })
+
     it("accepts names in the addresses of recipients and of replies", async () => {
       const transport = stub()
       const { mail, core } = await open({ transport })
