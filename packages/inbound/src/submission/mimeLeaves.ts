@@ -71,9 +71,9 @@ const lookalikesMax = 10_000
 
 /**
  * Splits the body of a multipart at its delimiter lines. The text before the first and after the last is not part of the message.
- * Returns `undefined` if too many lines look like delimiter lines.
+ * Returns the fault if too many lines look like delimiter lines, or if there is none and the whole text would be lost.
  */
-const splitBody = (body: Buffer, boundary: string, childrenMax: number): ReadonlyArray<Buffer> | undefined => {
+const splitBody = (body: Buffer, boundary: string, childrenMax: number): ReadonlyArray<Buffer> | MimeFault => {
   const delimiter = Buffer.from(`--${boundary}`, "utf8")
   const afterLine = Buffer.concat([crlf, delimiter])
   const children: Array<Buffer> = []
@@ -90,7 +90,7 @@ const splitBody = (body: Buffer, boundary: string, childrenMax: number): Readonl
     const closes = body[after] === hyphen && body[after + 1] === hyphen
     const next = endOfDelimiterLine(body, closes ? after + 2 : after)
     if (next < 0) {
-      if (++lookalikes > lookalikesMax) return undefined
+      if (++lookalikes > lookalikesMax) return "has too many lines that look like the end of a part"
       from = at
     } else {
       // The line end before a delimiter belongs to the delimiter.
@@ -102,8 +102,8 @@ const splitBody = (body: Buffer, boundary: string, childrenMax: number): Readonl
     }
     at = -1
   }
-  if (childStart >= 0) children.push(body.subarray(childStart))
-  return children
+  if (childStart < 0) return "has a multipart in which its boundary does not occur"
+  return [...children, body.subarray(childStart)]
 }
 
 /** Splits a message. Fails with the reason for which the message cannot be accepted. */
@@ -135,7 +135,7 @@ export const splitMessage = (raw: Uint8Array): Result.Result<SplitMessage, MimeF
     if (Buffer.byteLength(boundary) > boundaryOctetsMax)
       return `has a boundary of more than ${boundaryOctetsMax} octets`
     const children = splitBody(body, boundary, partsMax)
-    if (children === undefined) return "has too many lines that look like the end of a part"
+    if (typeof children === "string") return children
     for (const child of children) {
       const collected = collect(child, level + 1, isRelated || value === "multipart/related")
       if (typeof collected === "string") return collected

@@ -216,6 +216,11 @@ describe("readMessage", () => {
     ],
     ["too many lines of headers", "X: a\r\n".repeat(2001), "has more than 2000 lines of headers"],
     ["a multipart without a boundary", "Content-Type: multipart/mixed\r\n\r\nx", "has a multipart without a boundary"],
+    [
+      "a boundary that does not occur",
+      `${start}Hi\r\n--c\r\n\r\nHi\r\n--c--`,
+      "has a multipart in which its boundary does not occur"
+    ],
     ["a longer boundary than 200 octets", withBoundary("b".repeat(201)), "has a boundary of more than 200 octets"],
     ["a longer boundary in UTF-8", withBoundary("\u00c3\u00a4".repeat(101)), "has a boundary of more than 200 octets"],
     [
