@@ -97,7 +97,9 @@ const hasLongWord = (value: string): boolean => value.split(/\s/).some(({ length
  */
 const needsEncodedWord = (value: string): boolean => /=\?|^\s|\s$/.test(value) || hasLongWord(value)
 
-const encoded = (value: string): string => encodeWord(value, /^[ -~]*$/.test(value) ? "Q" : "B", 52)
+const isPrintable = (value: string): boolean => /^[ -~]*$/.test(value)
+
+const encoded = (value: string): string => encodeWord(value, isPrintable(value) ? "Q" : "B", 52)
 
 /** Whether the field has ids or URLs, which may not become encoded words. The name is in lower case. */
 const isStructured = (name: string): boolean => /^(?:list-|references$|in-reply-to$)/.test(name)
@@ -105,7 +107,7 @@ const isStructured = (name: string): boolean => /^(?:list-|references$|in-reply-
 /** Encodes the name of a mailing list, and leaves its id in angle brackets as it is (RFC 2919 §3). A name in ASCII needs no encoding. */
 const withEncodedName = (listId: string): string => {
   const [, name = "", id = ""] = /^([^<>]*)(<[\x20-\x7e]*>)$/.exec(listId) ?? []
-  if (/^[ -~]*$/.test(name)) return listId
+  if (isPrintable(name)) return listId
   const unquoted = name.trim().replace(/^"(.*)"$/, (_, text: string) => text.replace(/\\(.)/g, "$1"))
   return `${encoded(unquoted)} ${id}`
 }
@@ -113,6 +115,8 @@ const withEncodedName = (listId: string): string => {
 /** Writes the values that nodemailer would not write in a form that arrives unchanged. */
 const encodeValuesOf = (root: MimeNode, { from, headers }: OutgoingMessage): void => {
   const inner = root.encodeHeaderValue.bind(root)
+  // nodemailer makes encoded words of a whole value with a quotation mark, also of an id or a URL in it.
+  const write = (key: string, value: string): string => (isPrintable(value) ? value : inner(key, value))
   const encodable = new Set(
     ["subject", ...Object.keys(headers).map((name) => name.toLowerCase())].filter((name) => !isStructured(name))
   )
@@ -126,11 +130,11 @@ const encodeValuesOf = (root: MimeNode, { from, headers }: OutgoingMessage): voi
     if (isStructured(name) && typeof value === "string") {
       // Several spaces mean one (RFC 5322 §3.2.2), and could not be folded before a long word.
       const oneSpaced = value.trim().replace(/ +/g, " ")
-      return inner(key, name === "list-id" ? withEncodedName(oneSpaced) : oneSpaced)
+      if (!name.startsWith("list-")) return inner(key, oneSpaced)
+      return write(key, name === "list-id" ? withEncodedName(oneSpaced) : oneSpaced)
     }
-    return encodable.has(name) && typeof value === "string" && needsEncodedWord(value)
-      ? encoded(value)
-      : inner(key, value)
+    if (!encodable.has(name) || typeof value !== "string") return inner(key, value)
+    return needsEncodedWord(value) ? encoded(value) : write(key, value)
   }
 }
 

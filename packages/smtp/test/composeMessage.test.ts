@@ -146,10 +146,18 @@ describe("composeMessage", () => {
       "=?UTF-8?B?TcO8bGxlciBOYWNocmljaHRlbg==?= <news.acme.example>"
     ],
     ["a quoted name", '"M\\"ü" <n.acme.example>', "=?UTF-8?B?TSLDvA==?= <n.acme.example>"],
+    ["a quoted name in ASCII", '"Acme, Inc." <news.acme.example>', '"Acme, Inc." <news.acme.example>'],
     ["no name", "<news.acme.example>", "<news.acme.example>"]
   ])("encodes only the name of a mailing list in List-Id, not its id: %s", async (_, value, written) => {
     const raw = (await bytesOf({ headers: { "List-Id": value } })).toString()
     expect(raw).toContain(`List-Id: ${written}\r\n`)
+  })
+
+  it("writes a value in ASCII as it is, also with a quotation mark", async () => {
+    const fields = { "X-Metadata": '{"order":"o_17"}', "List-Help": '<https://acme.example/help> ("Help")' }
+    const raw = (await bytesOf({ subject: 'The book "Emma"', headers: fields })).toString()
+    for (const [name, value] of Object.entries({ Subject: 'The book "Emma"', ...fields }))
+      expect(raw).toContain(`${name}: ${value}\r\n`)
   })
 
   it("writes only short lines of ASCII for every field with ids or URLs that a send may have", async () => {
