@@ -91,11 +91,15 @@ const wordCharactersMax = 900
 
 const hasLongWord = (value: string): boolean => value.split(/\s/).some(({ length }) => length >= wordCharactersMax)
 
+/** So many spaces fill a line when the value is folded. No line of a header may have only spaces (RFC 5322 §3.2.2). */
+const longSpace = " ".repeat(76)
+
 /**
  * Whether a value in ASCII needs an encoded word to arrive unchanged. Otherwise a reader could take a part of it for an encoded word
  * (RFC 2047 §7), or would remove the space at its end.
  */
-const needsEncodedWord = (value: string): boolean => /=\?|^\s|\s$/.test(value) || hasLongWord(value)
+const needsEncodedWord = (value: string): boolean =>
+  /=\?|^\s|\s$/.test(value) || value.includes(longSpace) || hasLongWord(value)
 
 const isPrintable = (value: string): boolean => /^[ -~]*$/.test(value)
 

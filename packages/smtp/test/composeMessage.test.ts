@@ -160,6 +160,14 @@ describe("composeMessage", () => {
       expect(raw).toContain(`${name}: ${value}\r\n`)
   })
 
+  it("writes no line of only spaces, however many spaces a value has", async () => {
+    const spaced = `a${" ".repeat(300)}b`
+    const given = { subject: spaced, headers: { "X-Note": spaced } }
+    expect(linesOf(await bytesOf(given)).filter((one) => /^ +$/.test(one))).toEqual([])
+    const mail = await readBack(given)
+    expect([mail.subject, otherFields(mail)]).toEqual([spaced, { "X-Note": spaced }])
+  })
+
   it("writes only short lines of ASCII for every field with ids or URLs that a send may have", async () => {
     const word = fc.oneof(
       fc.string({ unit: fc.constantFrom(..."<>a@. ü"), maxLength: 12 }),
