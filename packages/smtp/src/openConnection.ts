@@ -2,6 +2,7 @@
  * Opens a connection to the relay: name, TCP, greeting, TLS and login.
  */
 import { TransportUnavailable } from "@mailkeep/core/adapter"
+import { timerMillisMax } from "@mailkeep/core/options"
 import { Duration, Effect, Redacted } from "effect"
 import type { SMTPConnectionCustomAuthHandler, SMTPConnectionOptions } from "nodemailer/lib/smtp-connection"
 import { RelayConnection } from "./RelayConnection.ts"
@@ -45,7 +46,10 @@ const clientOptions = ({
   },
   ...(clientName === null ? {} : { name: clientName }),
   // This time covers everything up to the end of STARTTLS. The time for the connection alone is checked below.
-  connectionTimeout: timeouts.connectMillis + timeouts.greetingMillis * 2 + timeouts.commandMillis,
+  connectionTimeout: Math.min(
+    timeouts.connectMillis + timeouts.greetingMillis * 2 + timeouts.commandMillis,
+    timerMillisMax
+  ),
   dnsTimeout: timeouts.connectMillis,
   greetingTimeout: timeouts.greetingMillis,
   socketTimeout: timeouts.commandMillis,

@@ -190,6 +190,20 @@ describe("an interruption", () => {
   })
 })
 
+describe("the timeouts", () => {
+  it("connects with the longest times that the options allow", async () => {
+    const longest = 2 ** 31 - 1
+    const warnings: Array<string> = []
+    const onWarning = ({ name }: Error) => void warnings.push(name)
+    process.on("warning", onWarning)
+    const timeouts = { connectMillis: longest, greetingMillis: longest, commandMillis: longest }
+    await withRelay({}, { timeouts }, async ({ run }) => expect(await run()).toEqual(accepted))
+    process.off("warning", onWarning)
+    // Node warns of a timer that is too long, and ends it at once.
+    expect(warnings).not.toContain("TimeoutOverflowWarning")
+  })
+})
+
 describe("check", () => {
   it("returns what the relay offers when it is checked, and sends no mail", async () => {
     const options = {
