@@ -75,8 +75,7 @@ export const make = (options: SmtpOptions): Effect.Effect<SmtpTransportShape, Sm
   Effect.gen(function* () {
     const settings = yield* Effect.fromResult(settingsOf(options))
     const { handOffBy, openConnection } = yield* client
-    const open = openConnection(settings)
-    const pool = yield* makeConnectionPool(open, settings.pool)
+    const pool = yield* makeConnectionPool((register) => openConnection(settings, register), settings.pool)
     return {
       capabilities: {
         confirmsDelivery: settings.confirmsDelivery,
@@ -87,7 +86,7 @@ export const make = (options: SmtpOptions): Effect.Effect<SmtpTransportShape, Sm
         handOffsAtOnceMax: handOffsOfConnection * settings.pool.connectionsMax
       },
       handOff: (handOff) => handOffBy(pool, settings, handOff),
-      check: checkRelay(open)
+      check: checkRelay(openConnection(settings))
     }
   })
 

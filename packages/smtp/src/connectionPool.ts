@@ -68,20 +68,27 @@ const putBack = (state: PoolState, { connection, openedAt }: Idle, isKept: boole
   state.idle.push({ connection, openedAt })
 }
 
-/** Makes a pool. The end of the scope closes all of its connections. */
+/** Opens a connection, and gives it to `register` before it connects. */
+type OpenConnection = (
+  register: (connection: RelayConnection) => void
+) => Effect.Effect<RelayConnection, RelayRefused | TransportUnavailable>
+
+/** Makes a pool. The end of the scope closes all of its connections, also those that are being opened. */
 export const makeConnectionPool = (
-  open: Effect.Effect<RelayConnection, RelayRefused | TransportUnavailable>,
+  open: OpenConnection,
   options: Required<SmtpPoolOptions>
 ): Effect.Effect<ConnectionPool, never, Scope.Scope> =>
   Effect.gen(function* () {
     const state: PoolState = { options, idle: [], all: new Set(), isClosed: false }
     const permits = yield* Semaphore.make(options.connectionsMax)
+    const register = (connection: RelayConnection): void => {
+      state.all.add(connection)
+      connection.onEnd(() => forget(state, connection))
+    }
     const opened = Effect.gen(function* () {
       // A connection that is open but not used would make one more than the pool may have.
       closeIdle(state)
-      const connection = yield* open
-      state.all.add(connection)
-      connection.onEnd(() => forget(state, connection))
+      const connection = yield* open(register)
       return { connection, openedAt: yield* Clock.currentTimeMillis }
     })
 

@@ -141,10 +141,14 @@ const logIn = (
   )
 }
 
-/** Opens a connection and logs in. Closes the connection when it fails or is interrupted. */
-export const openConnection = (settings: SmtpSettings): Effect.Effect<RelayConnection, OpenFailure> =>
+/** Opens a connection and logs in. Gives the connection to `register` first. Closes the connection when it fails or is interrupted. */
+export const openConnection = (
+  settings: SmtpSettings,
+  register: (connection: RelayConnection) => void = () => {}
+): Effect.Effect<RelayConnection, OpenFailure> =>
   Effect.suspend(() => {
     const connection = new RelayConnection(clientOptions(settings))
+    register(connection)
     return connected(connection, settings.timeouts.connectMillis).pipe(
       Effect.andThen(Effect.suspend(() => logIn(connection, settings))),
       Effect.as(connection),

@@ -173,10 +173,10 @@ describe("the pool", () => {
     const relay = await ScriptedRelay.listen()
     const settings = Result.getOrThrow(settingsOf({ host: "127.0.0.1", port: relay.port }))
     const opened: Array<RelayConnection> = []
-    const open = Effect.suspend(() => {
+    const open: Parameters<typeof makeConnectionPool>[0] = (register) => {
       expect(opened.map(({ ended }) => ended)).toEqual(opened.map(() => true))
-      return Effect.tap(openConnection(settings), (connection) => Effect.sync(() => opened.push(connection)))
-    })
+      return Effect.tap(openConnection(settings, register), (connection) => Effect.sync(() => opened.push(connection)))
+    }
     const program = Effect.gen(function* () {
       const pool = yield* makeConnectionPool(open, { ...settings.pool, connectionsMax: 1 })
       const use = (fresh: boolean) =>
@@ -307,6 +307,19 @@ describe("the end of the scope", () => {
     )
     const under = Effect.runPromise(Effect.flip(transport.handOff(handOff())))
     await relay.until(() => relay.taken.length === 1)
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    expect(shown(await under)).toBe("Unavailable: The relay closed the connection.")
+    await relay.until(() => relay.openSessions === 0)
+    await relay.close()
+  })
+
+  it("ends a hand-off whose connection is being opened at the end of the scope, and closes the connection", async () => {
+    const relay = await ScriptedRelay.listen({ act: (step) => (step === "ehlo" ? "silence" : undefined) })
+    const scope = await Effect.runPromise(Scope.make())
+    const options = { host: "127.0.0.1", port: relay.port, timeouts: { greetingMillis: 1000, commandMillis: 1000 } }
+    const transport = await Effect.runPromise(Scope.provide(SmtpTransport.make(options), scope))
+    const under = Effect.runPromise(Effect.flip(transport.handOff(handOff())))
+    await relay.until(() => relay.reached.includes("ehlo"))
     await Effect.runPromise(Scope.close(scope, Exit.void))
     expect(shown(await under)).toBe("Unavailable: The relay closed the connection.")
     await relay.until(() => relay.openSessions === 0)
