@@ -7,7 +7,7 @@
 export type ParsedHeaderFields = ReadonlyMap<string, ReadonlyArray<string>>
 
 const valueCharactersMax = 16_384
-const fieldLine = /^([!-9;-~]{1,120})[ \t]*:(.*)$/
+const fieldLine = /^([!-9;-~]{1,120})[ \t]*:(.*)$/s
 
 /** Reads the fields of a block of lines. Longer values are cut at 16,384 characters. */
 export const headerFieldsOf = (block: string): ParsedHeaderFields => {

@@ -15,6 +15,13 @@ describe("headerFieldsOf", () => {
     expect([...fields]).toEqual([["to", ["ada@example.org"]]])
   })
 
+  it("reads a value with a line separator of Unicode, which ends no line", () => {
+    expect([...headerFieldsOf("To: a\u2028b\r\nSubject: c\u2029")]).toEqual([
+      ["to", ["a\u2028b"]],
+      ["subject", ["c"]]
+    ])
+  })
+
   it("cuts a value at 16,384 characters", () => {
     expect(firstValue(headerFieldsOf(`A: ${"x\n x".repeat(20_000)}`), "a")?.length).toBe(16_384)
   })
