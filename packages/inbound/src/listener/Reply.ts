@@ -243,8 +243,8 @@ export const protocolReplies = {
     code: 554,
     enhancedCode: "5.5.1",
     text: "No valid recipients",
-    occurs: "`DATA` when no recipient was accepted.",
-    source: "RFC 5321 §3.3"
+    occurs: "`DATA` when no recipient was accepted. LMTP has 503 for this.",
+    source: "RFC 5321 §3.3; RFC 2033 §4.2"
   },
   dataWithoutConsent: {
     code: 503,

@@ -212,8 +212,10 @@ const data = (rules: SessionRules, session: Session): SessionStep => {
   const { transaction } = session
   const refused = { ...session, dataRefused: true }
   if (transaction === null) return replyNamed(rules, refused, "badSequence")
+  // Source: RFC 2033 §4.2. An LMTP server must answer 503.
+  const noRecipients = rules.protocol === "lmtp" ? "badSequence" : "noRecipients"
   return transaction.recipients.length === 0
-    ? replyNamed(rules, refused, "noRecipients")
+    ? replyNamed(rules, refused, noRecipients)
     : { session, action: { _tag: "CheckData", transaction } }
 }
 

@@ -167,6 +167,11 @@ describe("stepSession", () => {
     expect(greeting(lmtp).lines).toEqual(["mail.test LMTP"])
   })
 
+  it("answers DATA without a recipient with 503 when it speaks LMTP", () => {
+    const lmtp = { ...rules, protocol: "lmtp", needsApiKey: false } as const
+    expect(replyOf(after(["LHLO c", "MAIL FROM:<>", "DATA"], lmtp))).toEqual(replies("badSequence"))
+  })
+
   it("refuses STARTTLS when the listener has no certificate", () => {
     expect(replyOf(after(["EHLO c", "STARTTLS"], { ...rules, offersTls: false }))).toEqual(replies("notImplemented"))
   })
