@@ -16,6 +16,7 @@ import type { MailHandler } from "./MailHandler.ts"
 import { makeMessageMemory } from "./messageMemory.ts"
 import { formatReply, protocolReply } from "./Reply.ts"
 import type { SessionRules } from "./session.ts"
+import { isGreetingName } from "./session.ts"
 import type { TlsOptions } from "./clientSocket.ts"
 import { makeSecureContext, makeClientSocket } from "./clientSocket.ts"
 
@@ -45,7 +46,7 @@ export interface ListenerOptions extends Partial<ListenerLimits> {
   readonly host?: string
   /** The port to listen on. 0 picks a free port. */
   readonly port: number
-  /** The name of the server in its greeting; default the name of the machine. */
+  /** The name of the server in its greeting, in ASCII; default the name of the machine. */
   readonly hostName?: string
   /** The certificate for TLS. Without it, the listener offers no TLS. */
   readonly tls?: TlsOptions
@@ -77,8 +78,6 @@ interface ListenerParts<Client> {
   readonly handler: MailHandler<Client>
 }
 
-const hostNameForm = /^[\w.:[\]-]{1,255}$/
-
 const rulesFor = <Client>(
   { options, limits, protocol, needsApiKey, allowsClearApiKey }: ListenerParts<Client>,
   remoteAddress: string
@@ -86,7 +85,7 @@ const rulesFor = <Client>(
   const name = options.hostName ?? hostname()
   return {
     protocol,
-    hostName: hostNameForm.test(name) ? name : "localhost",
+    hostName: isGreetingName(name) ? name : "localhost",
     messageBytesMax: limits.messageBytesMax,
     recipientsMax: limits.recipientsMax,
     commandsMax: limits.commandsMax,

@@ -5,6 +5,7 @@ import type { OptionRules } from "@mailkeep/core/options"
 import { flagOption, isFields, mustBe, timerMillisMax, wholeOption } from "@mailkeep/core/options"
 import type { ListenerLimits } from "./limits.ts"
 import type { ListenerOptions } from "./listener.ts"
+import { isGreetingName } from "./session.ts"
 
 const count = wholeOption(1, Number.MAX_SAFE_INTEGER)
 const millis = wholeOption(1, timerMillisMax)
@@ -32,7 +33,10 @@ const limits: OptionRules<ListenerLimits> = {
 export const listenerRules: OptionRules<ListenerOptions> = {
   host: mustBe("an address or a host name", (value) => typeof value === "string" && value !== ""),
   port: wholeOption(0, 65_535),
-  hostName: mustBe("the name of a host", (value) => typeof value === "string"),
+  hostName: mustBe(
+    "the name of a host in ASCII, such as mail.example.com",
+    (value) => typeof value === "string" && isGreetingName(value)
+  ),
   // Whether the certificate can be used shows at the start of the listener.
   tls: mustBe("an object with cert and key", isFields),
   implicitTls: flagOption,

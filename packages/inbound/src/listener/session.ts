@@ -91,6 +91,9 @@ export const freshSession = (
   apiKeyFailures
 })
 
+/** Whether the greeting can have the name: a host name in ASCII, or an address. */
+export const isGreetingName = (name: string): boolean => /^[\w.:[\]-]{1,255}$/.test(name)
+
 /** The first line that the server writes. */
 export const greeting = ({ hostName, protocol }: SessionRules): Reply => ({
   code: 220,

@@ -52,6 +52,16 @@ describe.each(listeners)("the options of $name", ({ name, portOf }) => {
     ["an unknown option", { port: 0, prot: 25 }, `"prot" is not an option of ${name}. The options are `],
     ["a host that is no text", { port: 0, host: 5 }, "host must be an address or a host name."],
     ["an empty host", { port: 0, host: "" }, "host must be an address or a host name."],
+    [
+      "a name that the greeting cannot have",
+      { port: 0, hostName: "mail example" },
+      "hostName must be the name of a host in"
+    ],
+    [
+      "a name that is not ASCII",
+      { port: 0, hostName: "mail.bücher.example" },
+      "hostName must be the name of a host in"
+    ],
     ["a limit as text", { port: 0, messageBytesMax: "1000" }, "messageBytesMax must be a whole number from 1 to "],
     ["a time that no timer has", { port: 0, stallMillis: 2 ** 31 }, "stallMillis must be a whole number from 1 to "],
     ["a certificate that is no object", { port: 0, tls: true }, "tls must be an object with cert and key."]
