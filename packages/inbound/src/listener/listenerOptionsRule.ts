@@ -2,7 +2,8 @@
  * The rules for the options of a listener. Without them, a limit of a wrong type would be no limit, and a misspelled `port` would be any free port.
  */
 import type { OptionRules } from "@mailkeep/core/options"
-import { flagOption, isFields, mustBe, timerMillisMax, wholeOption } from "@mailkeep/core/options"
+import { flagOption, mustBe, optionsOf, timerMillisMax, wholeOption } from "@mailkeep/core/options"
+import type { TlsOptions } from "./clientSocket.ts"
 import type { ListenerLimits } from "./limits.ts"
 import type { ListenerOptions } from "./listener.ts"
 import { isGreetingName } from "./session.ts"
@@ -29,6 +30,8 @@ const limits: OptionRules<ListenerLimits> = {
   graceMillis: wholeOption(0, timerMillisMax)
 }
 
+const pem = mustBe("PEM, as text or as bytes", (value) => typeof value === "string" || value instanceof Uint8Array)
+
 /** A rule for each option of every listener. */
 export const listenerRules: OptionRules<ListenerOptions> = {
   host: mustBe("an address or a host name", (value) => typeof value === "string" && value !== ""),
@@ -38,7 +41,7 @@ export const listenerRules: OptionRules<ListenerOptions> = {
     (value) => typeof value === "string" && isGreetingName(value)
   ),
   // Whether the certificate can be used shows at the start of the listener.
-  tls: mustBe("an object with cert and key", isFields),
+  tls: optionsOf<TlsOptions>({ cert: pem, key: pem }, { required: ["cert", "key"] }),
   implicitTls: flagOption,
   ...limits
 }

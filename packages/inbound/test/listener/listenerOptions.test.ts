@@ -64,7 +64,18 @@ describe.each(listeners)("the options of $name", ({ name, portOf }) => {
     ],
     ["a limit as text", { port: 0, messageBytesMax: "1000" }, "messageBytesMax must be a whole number from 1 to "],
     ["a time that no timer has", { port: 0, stallMillis: 2 ** 31 }, "stallMillis must be a whole number from 1 to "],
-    ["a certificate that is no object", { port: 0, tls: true }, "tls must be an object with cert and key."]
+    ["a certificate that is no object", { port: 0, tls: true }, "tls must be an object."],
+    ["a certificate without a key", { port: 0, tls: { cert: "x" } }, "tls.key must be PEM, as text or as bytes."],
+    [
+      "a certificate that is no PEM",
+      { port: 0, tls: { cert: 5, key: "y" } },
+      "tls.cert must be PEM, as text or as bytes."
+    ],
+    [
+      "an unknown option of TLS",
+      { port: 0, tls: { cert: "x", key: "y", minVersion: "TLSv1.3" } },
+      '"minVersion" is not an option of tls. The options are cert, key.'
+    ]
   ])("refuses %s", async (_, options, message) => {
     const failure = await open(options).then(
       () => undefined,
