@@ -23,15 +23,17 @@ export interface RelayFeatures {
 }
 
 /** The keywords of the reply to `EHLO` with their parameters, in upper case. Some relays repeat `AUTH` in the old form `AUTH=LOGIN`, so all of its lines count. */
-export const keywordsOf = (reply: string): ReadonlyMap<string, ReadonlyArray<string>> => {
-  const keywords = new Map<string, ReadonlyArray<string>>()
+export const keywordsOf = (reply: string): ReadonlyMap<string, ReadonlySet<string>> => {
+  const keywords = new Map<string, Set<string>>()
   for (const line of reply.split("\n").slice(1)) {
     const [keyword = "", ...parameters] = line
       .slice(4)
       .trim()
       .toUpperCase()
       .split(/[\s=]+/)
-    keywords.set(keyword, [...new Set([...(keywords.get(keyword) ?? []), ...parameters])])
+    const known = keywords.get(keyword) ?? new Set<string>()
+    for (const parameter of parameters) known.add(parameter)
+    keywords.set(keyword, known)
   }
   return keywords
 }
@@ -39,9 +41,9 @@ export const keywordsOf = (reply: string): ReadonlyMap<string, ReadonlyArray<str
 /** Reads the features from the reply to `EHLO`, whose lines are separated by `\n`. The reply to `HELO` has none. */
 export const featuresOf = (reply: string): Omit<RelayFeatures, "tlsVersion" | "authenticated"> => {
   const keywords = keywordsOf(reply)
-  const size = keywords.get("SIZE")?.[0] ?? "0"
+  const [size = "0"] = keywords.get("SIZE") ?? []
   return {
-    authMethods: keywords.get("AUTH") ?? [],
+    authMethods: [...(keywords.get("AUTH") ?? [])],
     sizeMax: /^[1-9]\d{0,14}$/.test(size) ? Number(size) : null,
     pipelining: keywords.has("PIPELINING"),
     smtpUtf8: keywords.has("SMTPUTF8"),

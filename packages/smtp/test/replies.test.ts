@@ -113,6 +113,13 @@ describe("featuresOf", () => {
     expect(featuresOf(reply).authMethods).toEqual(authMethods)
   })
 
+  it("reads a reply of 64 KiB with another mechanism in each line in bounded time", () => {
+    const lines = Array.from({ length: 5000 }, (_, line) => `250-AUTH ${line}`)
+    const begin = performance.now()
+    expect(featuresOf(["250-relay", ...lines].join("\n")).authMethods).toHaveLength(lines.length)
+    expect(performance.now() - begin).toBeLessThan(300)
+  })
+
   it.each([
     "",
     "250 relay",
