@@ -209,7 +209,7 @@ export class HandOffs extends Context.Service<
             signReturnPath: tokenVerifier(yield* Crypto, signer, "return-path").sign,
             decryptDkimKey: encryption("dkim").decrypt,
             unsubscribeHeaders: (yield* UnsubscribeLinks).headersOf,
-            bounceDomain: settings.bounceDomain ?? null
+            bounceDomain: settings.bounceDomain === undefined ? null : parseDomain(settings.bounceDomain)!
           },
           relayLimiter
         }

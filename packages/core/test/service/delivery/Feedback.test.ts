@@ -207,6 +207,11 @@ describe.each(stores)("Feedback, over $name", (store) => {
       })
     ))
 
+  it("sends from the domain for bounces in A-labels when the option has it in Unicode", () =>
+    withTestMail(store, { ...relay, handOff: { bounceDomain: "Bounces.Bücher.example" } })(
+      Effect.map(handedOver, ({ returnPath }) => expect(returnPath).toMatch(/@bounces\.xn--bcher-kva\.example$/))
+    ))
+
   it("sends from the sender's address when there is no domain for bounces", () =>
     withTestMail(store, { stub: relay.stub })(
       Effect.map(handedOver, ({ returnPath }) => expect(returnPath).toBe("hello@example.com"))
