@@ -10,6 +10,9 @@ import type { CoreServices } from "./coreRuntime.ts"
 import { invalidArgument } from "./invalidArgument.ts"
 import { scheduler } from "./scheduler.ts"
 
+/** How long the end waits for interrupted calls. A call in a transaction of the product still asks the server to undo it, which may not answer. */
+const interruptedMillisMax = 5000
+
 /** Runs an effect of the core as a promise. */
 export type Run = <A, E>(effect: Effect.Effect<A, E, CoreServices>, options?: CallOptions) => Promise<A>
 
@@ -37,7 +40,7 @@ export interface Calls {
   readonly run: Run
   /** For effects that do not wait. Throws `TransactionRefused` when the mail is not open. */
   readonly runSync: RunSync
-  /** Refuses further calls, waits until those under way have ended, at most `graceMillis`, and interrupts the others. */
+  /** Refuses further calls, waits until those under way have ended, at most `graceMillis`, and interrupts the others. Waits at most 5 s for these. */
   readonly end: (graceMillis: number) => Promise<void>
 }
 
@@ -133,7 +136,7 @@ export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (r
     await Effect.runPromise(
       Effect.andThen(
         allEnded,
-        Effect.suspend(() => Fiber.interruptAll(underWay))
+        Effect.suspend(() => Effect.timeoutOption(Fiber.interruptAll(underWay), interruptedMillisMax))
       ),
       { scheduler }
     )

@@ -6,7 +6,7 @@ import { MailStore, StoreUnavailable, TransactionRefused } from "@mailkeep/core/
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Latch, Layer } from "effect"
 import { setImmediate as turn } from "node:timers/promises"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import type { Mail, MailOptions } from "../src/index.ts"
 import { openMail, stub } from "../src/index.ts"
 
@@ -26,7 +26,10 @@ const waiting = (store: MailStoreShape): MailStoreShape => {
 }
 
 /** A mail whose store joins the transactions of `client`. Records how each call ended, and counts the waits for the end of a transaction. */
-const openWith = async (options: Partial<MailOptions> = {}, endFailure?: StoreUnavailable) => {
+const openWith = async (
+  options: Partial<MailOptions> = {},
+  end: Effect.Effect<void, StoreUnavailable> = Effect.void
+) => {
   const ends: Array<boolean> = []
   const waits = { begun: 0, stopped: 0 }
   const transaction = Latch.makeUnsafe(false)
@@ -41,7 +44,7 @@ const openWith = async (options: Partial<MailOptions> = {}, endFailure?: StoreUn
               isAsynchronous: true,
               end: (keep: boolean) => {
                 ends.push(keep)
-                return endFailure === undefined ? Effect.void : Effect.fail(endFailure)
+                return end
               },
               transactionEnded: Effect.suspend(() => {
                 waits.begun++
@@ -66,6 +69,7 @@ const openWith = async (options: Partial<MailOptions> = {}, endFailure?: StoreUn
 
 const opened: Array<Mail> = []
 afterEach(async () => {
+  vi.useRealTimers()
   await Promise.all(opened.splice(0).map((mail) => mail.close()))
 })
 
@@ -118,7 +122,7 @@ describe("within a transaction of a client with promises", () => {
   })
 
   it("rejects when the store cannot end the call, because the connection was lost", async () => {
-    const { mail } = await openWith({}, new StoreUnavailable({ reason: "unreachable" }))
+    const { mail } = await openWith({}, Effect.fail(new StoreUnavailable({ reason: "unreachable" })))
     await expect(mail.within(client).send(message)).rejects.toMatchObject({ reason: "unreachable" })
   })
 
@@ -156,6 +160,20 @@ describe("within a transaction of a client with promises", () => {
       _tag: "InvalidArgument"
     })
     expect(waits.begun).toBe(0)
+  })
+
+  it("closes the mail although the server does not answer the end of a call", async () => {
+    const { mail, ends } = await openWith({ graceMillis: 0 }, Effect.never)
+    void mail.within(client).send(message)
+    await expect.poll(() => ends).toEqual([true])
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    let isClosed = false
+    void mail.close().then(() => (isClosed = true))
+    for (let second = 0; second < 20 && !isClosed; second++) {
+      await vi.advanceTimersByTimeAsync(1000)
+      await turn()
+    }
+    expect(isClosed).toBe(true)
   })
 
   it("waits no longer when the mail is closed", async () => {
