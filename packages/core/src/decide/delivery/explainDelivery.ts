@@ -79,10 +79,11 @@ const nowOf = (facts: ExplainDeliveryFacts, now: Instant): DeliveryNow => {
     const wait = waitOf(delivery, dueAt)
     return { ...wait, text: wait.text + also }
   }
+  const claim = worker === null ? "no worker has claimed it" : "the claim of its worker has ended"
   return {
     waitsFor: "dispatcher",
     until: null,
-    text: `The delivery is due, and no worker has claimed it. It waits for a running dispatcher.${also}`
+    text: `The delivery is due, and ${claim}. It waits for a running dispatcher.${also}`
   }
 }
 

@@ -121,7 +121,7 @@ export interface DeliveryNow {
   /**
    * - `scheduled_time`: the time that the sender chose.
    * - `retry`: the time of the next attempt.
-   * - `dispatcher`: a worker. The delivery is due, and no worker has claimed it.
+   * - `dispatcher`: a worker. The delivery is due, and no claim is live.
    * - `hand_off`: the end of the work of its worker.
    * - `recovery`: another worker, because its own has stopped.
    * - `report`: a report. The relay has the message.

@@ -43,7 +43,7 @@ describe("explainDelivery, for what a delivery waits for", () => {
     [
       "a dispatcher after its claim has lapsed",
       nowOf({ worker: "w" }, { leases: [lapsed] }),
-      { waitsFor: "dispatcher" }
+      { waitsFor: "dispatcher", text: expect.stringContaining("and the claim of its worker has ended.") }
     ],
     [
       "the end of the hand-off",
