@@ -47,6 +47,9 @@ const makeUnderWay = () => {
 
 const isClosed = (cause: unknown): boolean => cause instanceof StoreUnavailable && cause.reason === "closed"
 
+/** A hand-off that hangs keeps its place until its deadline, and must not hold up other mail. */
+const handOffsAtOnceMax = 10_000
+
 /** No name exists, so that no test asks a name server. */
 const noDns = Layer.succeed(DnsResolver, {
   texts: () => Effect.fail(new DnsFailure({ definite: true, code: "nxdomain" })),
@@ -71,6 +74,11 @@ export const makeSession = (options: Omit<TestMailOptions, "now">, start: number
   const posts: Array<WebhookPost> = []
   const mail = lazyMail({
     ...options,
+    dispatcher: {
+      concurrency: handOffsAtOnceMax,
+      concurrencyPerProject: handOffsAtOnceMax,
+      ...options.dispatcher
+    },
     store: memory(),
     transport: Layer.succeed(Transport, transport.shape),
     background: false,

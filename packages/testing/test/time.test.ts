@@ -136,6 +136,15 @@ describe("script", () => {
     expect(mail.captured()).toHaveLength(40)
   })
 
+  it("hands over other mail however many hand-offs hang", async () => {
+    const mail = openTest()
+    mail.script(/^stuck/, ["hang"])
+    const messages = Array.from({ length: 100 }, (_, n) => ({ ...welcome, to: `stuck${n}@example.org` }))
+    await mail.sendBatch({ messages })
+    await mail.send(welcome)
+    expect(mail.captured()).toHaveLength(1)
+  })
+
   it("repeats a hand-off without an answer after 10 minutes, with the same Message-ID", async () => {
     const mail = openTest({ now: start })
     mail.script("ada@example.org", ["ambiguous", "delivered"])
