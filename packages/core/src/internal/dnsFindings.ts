@@ -1,12 +1,18 @@
 /**
  * Queries DNS for the records of a domain, and checks the answers.
  */
-import { Effect } from "effect"
+import { Duration, Effect, Option } from "effect"
 import type { DnsAnswer } from "../decide/domain-name/checkDnsRecord.ts"
 import { checkDnsRecord } from "../decide/domain-name/checkDnsRecord.ts"
 import type { DnsFinding } from "../decide/domain-name/domainCheck.ts"
 import type { DnsRecord } from "../domain/domain-name/SenderDomain.ts"
+import { minuteMillis } from "../domain/value/Instant.ts"
 import type { DnsResolverShape } from "../port/DnsResolver.ts"
+
+/** The longest that one query may take. Few checks run at once, so that a resolver that never answers would stop all of them. */
+const queryMillisMax = minuteMillis
+
+const timedOut: DnsAnswer = { _tag: "Missing", definite: false, code: "timeout" }
 
 /** Queries DNS for the name of a record. The resolver follows aliases. */
 const answerOf = (dns: DnsResolverShape | null, { type, name }: DnsRecord): Effect.Effect<DnsAnswer> => {
@@ -16,7 +22,7 @@ const answerOf = (dns: DnsResolverShape | null, { type, name }: DnsRecord): Effe
   return Effect.match(values, {
     onSuccess: (values): DnsAnswer => ({ _tag: "Found", values }),
     onFailure: ({ definite, code }): DnsAnswer => ({ _tag: "Missing", definite, code })
-  })
+  }).pipe(Effect.timeoutOption(Duration.millis(queryMillisMax)), Effect.map(Option.getOrElse(() => timedOut)))
 }
 
 /** Checks every record of a domain at the same time. Without a resolver, each check fails temporarily. */

@@ -25,7 +25,7 @@ export interface MailExchange {
   readonly priority: number
 }
 
-/** Queries DNS. Every function asks again at each call: the core keeps no answer. */
+/** Queries DNS. Every function asks again at each call: the core keeps no answer. A query without an answer after a minute counts as a timeout. */
 export interface DnsResolverShape {
   /** The TXT records of a name. The strings of each record are joined. */
   readonly texts: (name: string) => Effect.Effect<ReadonlyArray<string>, DnsFailure>

@@ -364,6 +364,34 @@ describe.each(stores)("a sender domain, over $name", (store) => {
     )
   })
 
+  it("ends the checks of all domains when the resolver never answers for one of them", () => {
+    const { dns, publish } = resolver()
+    const silent: DnsResolverShape = {
+      ...dns,
+      texts: (name) => (name.endsWith("silent.example") ? Effect.never : dns.texts(name))
+    }
+    return withTestMail(store, { dns: silent, domains })(
+      Effect.gen(function* () {
+        const service = yield* Domains
+        const one = yield* add("silent.example")
+        const other = yield* add()
+        publish(other)
+        yield* TestClock.adjust("5 minutes")
+        const checks = yield* Effect.forkChild(service.tick)
+        for (let turn = 0; turn < 20 && checks.pollUnsafe() === undefined; turn++) {
+          yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+          yield* TestClock.adjust("10 seconds")
+        }
+        expect(checks.pollUnsafe()).toMatchObject({ value: 2 })
+        expect(yield* service.get(project, one.id)).toMatchObject({
+          status: "pending",
+          records: [{ status: "temporary_failure", errorCode: "timeout" }, {}, {}, {}]
+        })
+        expect(yield* service.get(project, other.id)).toMatchObject({ status: "verified" })
+      })
+    )
+  })
+
   it("creates a DKIM key when a manually verified domain is checked, and keeps it verified", () => {
     const { dns } = resolver()
     return withTestMail(store, { dns, domains })(
