@@ -2,11 +2,12 @@
  * No request reaches an address that is not public: as a literal, behind a host name, after a DNS change, or by a redirect.
  */
 import { createSocket } from "node:dgram"
+import { Resolver } from "node:dns/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { SinkRequest } from "@mailkeep/core/adapter"
-import { Effect, Result } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Effect, Fiber, Result } from "effect"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { WebhookSink } from "../src/index.ts"
 
 const eventDelivery = (endpoint: string): SinkRequest => ({
@@ -137,6 +138,21 @@ describe("a webhook", () => {
     expect(await outcome(sink, `http://pinned.example:${port}/pinned`)).toBe("address_not_allowed")
     expect(requests.filter((url) => url === "/pinned")).toHaveLength(1)
     names.close()
+  })
+
+  it("cancels the DNS query of an attempt that is interrupted, which would keep the process alive", async () => {
+    const silent = createSocket("udp4")
+    const asked = Promise.withResolvers<void>()
+    silent.on("message", () => asked.resolve())
+    await new Promise<void>((resolve) => silent.bind(0, "127.0.0.1", resolve))
+    const cancel = vi.spyOn(Resolver.prototype, "cancel")
+    const sink = WebhookSink.make({ nameServers: [`127.0.0.1:${silent.address().port}`] })
+    const sending = Effect.runFork(sink.send(eventDelivery("https://silent.example/")))
+    await asked.promise
+    await Effect.runPromise(Fiber.interrupt(sending))
+    expect(cancel).toHaveBeenCalledOnce()
+    cancel.mockRestore()
+    silent.close()
   })
 
   it("uses an open connection again only for the address that it goes to", async () => {

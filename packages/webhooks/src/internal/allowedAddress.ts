@@ -31,8 +31,13 @@ export const isNameServer = (text: unknown): boolean => {
 const familyOf = (address: string): 4 | 6 => (address.includes(":") ? 6 : 4)
 
 /** Asks name servers directly. The system look-up has four threads, and a few slow names would block all other names. */
-const resolved = async (host: string, { nameServers }: AddressRules): Promise<ReadonlyArray<string>> => {
+const resolved = async (
+  host: string,
+  { nameServers }: AddressRules,
+  signal: AbortSignal
+): Promise<ReadonlyArray<string>> => {
   const resolver = new Resolver({ timeout: 3000, tries: 2 })
+  signal.addEventListener("abort", () => resolver.cancel())
   if (nameServers !== undefined) resolver.setServers(nameServers)
   const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
@@ -43,7 +48,7 @@ const addressesOf = (host: string, options: AddressRules) =>
     ? Effect.succeed([host])
     : options.rules.allowLoopback && isLoopbackHost(host)
       ? Effect.succeed(["127.0.0.1"])
-      : Effect.promise(() => resolved(host, options))
+      : Effect.promise((signal) => resolved(host, options, signal))
 
 /** Every address of the host must be public, because the next look-up might return any of them. */
 export const resolveAllowedAddress = (url: URL, options: AddressRules): Effect.Effect<Address, SinkUnavailable> =>
