@@ -148,9 +148,11 @@ export const recordReport = (report: ValidDeliveryReport, facts: RecordReportFac
   // The text of a report about an erased person can contain the address.
   const reply = replyOf(isErased(delivery) ? { ...report, text: "" } : report)
   const effect = effectOf(report, reply)
+  // The address was read before the delivery, and the person may have been erased in between.
+  const suppressed = (reason: ReportEffect["suppresses"]) => (isErased(delivery) ? [] : suppressAddress(facts, reason))
   if (Result.isFailure(step(delivery.status, effect.trigger, delivery.reason))) {
     // A repeated report of temporary failures must not extend the 30 days of the suppression.
-    const late = suppressAddress(facts, effect.suppresses === "temporary_failure" ? null : effect.suppresses)
+    const late = suppressed(effect.suppresses === "temporary_failure" ? null : effect.suppresses)
     return late.length === 0 ? asNow : { answer: { outcome: "recorded", status: delivery.status }, changes: late }
   }
   const transition = applyTransition(delivery, effect.trigger, now, {
@@ -163,7 +165,7 @@ export const recordReport = (report: ValidDeliveryReport, facts: RecordReportFac
     changes: [
       ...endedAttempt(facts, effect),
       ...transitionAndRefunds(transition, now, eventId, reply),
-      ...suppressAddress(facts, effect.suppresses)
+      ...suppressed(effect.suppresses)
     ]
   }
 }

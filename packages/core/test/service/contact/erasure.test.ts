@@ -301,6 +301,37 @@ describe.each(stores)("Contacts.erase, over $name", (store) => {
     ))
 })
 
+describe("an erasure while a report is recorded", () => {
+  it("leaves no record with the address when the person is erased after the report was matched", () => {
+    let eraseMeanwhile: Effect.Effect<unknown, unknown> = Effect.void
+    const layer = Layer.effect(
+      MailStore,
+      Effect.map(MemoryMailStore.make, (store) => ({
+        ...store,
+        read: ((queries) =>
+          Effect.tap(store.read(queries), () => {
+            if (queries.length > 1 || queries[0]?._tag !== "Delivery") return Effect.void
+            const now = eraseMeanwhile
+            eraseMeanwhile = Effect.void
+            return Effect.orDie(now)
+          })) as typeof store.read
+      }))
+    )
+    return withTestMail({ name: "memory", layer })(
+      Effect.gen(function* () {
+        const { deliveryIds } = yield* send("s", { to: [email, "bob@example.org"] })
+        yield* tick
+        const contacts = yield* Contacts
+        const feedback = yield* Feedback
+        eraseMeanwhile = contacts.erase(project, email)
+        yield* feedback.report(project, deliveryIds[0]!, { kind: "bounced", enhancedCode: "5.1.1" })
+        expect(yield* recordsWith(email)).toEqual([])
+        expect(yield* recordsOf("Suppression")).toEqual([])
+      })
+    )
+  })
+})
+
 describe("an interrupted erasure", () => {
   it("is finished by the next call, wherever it was interrupted", async () => {
     for (let commitsLeft = 0, isDone = false; !isDone; commitsLeft++) {
