@@ -10,17 +10,17 @@ import { listIdsOf, withoutLists } from "../domain/contact/predicateLists.ts"
 import type { ContactFilterInput, ValidContactFilter } from "../domain/contact/ContactRequest.ts"
 import { parseContactListing, parseContactQuery } from "../domain/contact/ContactRequest.ts"
 import { compileSegment } from "../domain/contact/Segment.ts"
-import type { Page, PageInput, PageRequest, Position } from "../domain/store/Paging.ts"
-import type { ContactScan } from "../domain/store/Query.ts"
+import type { Page, PageInput, PageRequest } from "../domain/store/Paging.ts"
 import type { ResourceOf } from "../domain/store/Resource.ts"
 import { resourcesMax } from "../domain/store/Resource.ts"
 import type { ContactFilterTooSlow } from "../domain/contact/ContactFailure.ts"
 import type { InvalidArgument } from "../domain/value/Failure.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
-import { makeContactScanner } from "./contactScan.ts"
+import type { ContactBatch } from "./contactScan.ts"
+import { firstBatch, makeContactScanner, nextBatchLimit } from "./contactScan.ts"
 import { validated, validProject } from "./validated.ts"
 
-/** The number of contacts that one query of a stream reads. */
+/** The most contacts that one query of a stream reads by an index. */
 const batchMax = 1000
 
 /** Whether an index supports the filters, so that a page needs no scan. */
@@ -111,18 +111,16 @@ export const makeContactReader = (store: MailStoreShape): ContactReader => {
     return { items, total, ...page }
   })
 
-  const nextBatch = (
-    projectId: ProjectId,
-    filters: ContactFilters,
-    after: Position | null
-  ): Effect.Effect<Pick<ContactScan, "items" | "next">, StoreUnavailable> => {
-    const { emailStatus, listId } = filters
-    return isIndexed(filters)
-      ? Effect.map(
-          store.read([{ _tag: "ContactPage", projectId, emailStatus, listId, after, skip: 0, limit: batchMax }]),
-          ([items]) => ({ items, next: items.length < batchMax ? null : items.at(-1)! })
-        )
-      : scanner.piece(projectId, filters, after)
+  const indexedBatch = (projectId: ProjectId, { emailStatus, listId }: ContactFilters, batch: ContactBatch) => {
+    const { after } = batch
+    const limit = Math.min(batch.limit, batchMax)
+    return Effect.map(
+      store.read([{ _tag: "ContactPage", projectId, emailStatus, listId, after, skip: 0, limit }]),
+      ([items]) => {
+        const next = { ...batch, after: items.at(-1)!, limit: nextBatchLimit(items, limit) }
+        return [items, items.length < limit ? null : next] as const
+      }
+    )
   }
 
   return {
@@ -142,11 +140,9 @@ export const makeContactReader = (store: MailStoreShape): ContactReader => {
           const projectId = yield* validProject(caller)
           const filters = yield* filtersOf(store, projectId, yield* validated(parseContactQuery, input, "filters"))
           if (filters === null) return Stream.empty
-          return Stream.paginate(null as Position | null, (after) =>
-            Effect.map(
-              nextBatch(projectId, filters, after),
-              ({ items, next }) => [items, Option.fromNullOr(next)] as const
-            )
+          const read = isIndexed(filters) ? indexedBatch : scanner.batch
+          return Stream.paginate(firstBatch, (batch) =>
+            Effect.map(read(projectId, filters, batch), ([items, next]) => [items, Option.fromNullOr(next)] as const)
           )
         })
       )

@@ -12,16 +12,45 @@ import type { ProjectId } from "../domain/access/Project.ts"
 import type { ContactScan } from "../domain/store/Query.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { boundedWorkByKey } from "./boundedWork.ts"
+import { nextLimit } from "./fittingPages.ts"
 import { monotonicMillis } from "./moment.ts"
 
-/** How many contacts one query reads: a few milliseconds of work for the store, about 10 ms with the largest filter. */
+/** How many contacts one query reads at most: a few milliseconds of work for the store, about 10 ms with the largest filter. */
 const scanLimit = 2_000
+
+/** The bound of a batch of a stream, by `octetsOfChanges`. A store keeps its contacts as rows and as records at once. */
+const batchOctetsMax = 16 * 1024 * 1024
 
 /** How long the search for a page may take, including the wait for other scans of the project. */
 export const scanMillisMax = 5 * secondMillis
 
 /** One scan of a project runs at a time, and at most so many wait. */
 const scanBound = { atOnce: 1, waitingMax: 7 }
+
+/** What the next query of a stream reads. */
+export interface ContactBatch {
+  readonly after: Position | null
+  /** How many contacts it returns at most. */
+  readonly limit: number
+  /** How many contacts it reads if it is a scan. */
+  readonly scanLimit: number
+}
+
+/** The first batch, which has as many contacts as the largest page. Their size is unknown. */
+export const firstBatch: ContactBatch = { after: null, limit: 100, scanLimit }
+
+/** How many contacts the next batch returns: fewer while they are large. */
+export const nextBatchLimit = (contacts: ReadonlyArray<ContactRecord>, limit: number): number =>
+  contacts.length === 0
+    ? limit
+    : Math.min(
+        scanLimit,
+        nextLimit(
+          contacts.map((record) => ({ kind: "Contact", record })),
+          limit,
+          batchOctetsMax
+        )
+      )
 
 export interface ContactScanner {
   /** One page of the matching contacts, and their total. Pieces are read one after another, so the total may be older than an item. */
@@ -30,12 +59,12 @@ export interface ContactScanner {
     filters: ContactFilters,
     page: PageRequest
   ) => Effect.Effect<Page<ContactRecord>, ContactFilterTooSlow | StoreUnavailable>
-  /** One piece of the scan, for a caller that reads the next piece itself. */
-  readonly piece: (
+  /** One batch of the matching contacts, and what the next one reads. */
+  readonly batch: (
     projectId: ProjectId,
     filters: ContactFilters,
-    after: Position | null
-  ) => Effect.Effect<ContactScan, StoreUnavailable>
+    batch: ContactBatch
+  ) => Effect.Effect<readonly [ReadonlyArray<ContactRecord>, next: ContactBatch | null], StoreUnavailable>
 }
 
 export const makeContactScanner = (store: MailStoreShape): ContactScanner => {
@@ -69,11 +98,16 @@ export const makeContactScanner = (store: MailStoreShape): ContactScanner => {
       Effect.flatMap(monotonicMillis, (now) =>
         withPermit(projectId, pieces(projectId, filters, page, now + scanMillisMax))
       ),
-    piece: (projectId, filters, after) =>
+    batch: (projectId, filters, batch) =>
       Effect.map(
-        store.read([{ _tag: "ContactScan", projectId, filters, after, skip: 0, limit: scanLimit, scanLimit }]),
-        // A store with an index may examine more than the limits, and then finds more matches than it lists.
-        ([piece]) => (piece.matches > piece.items.length ? { ...piece, next: piece.items.at(-1)! } : piece)
+        store.read([{ _tag: "ContactScan", projectId, filters, skip: 0, ...batch }]),
+        ([{ items, matches, next }]) => {
+          const after = matches > items.length ? items.at(-1)! : next
+          const limit = nextBatchLimit(items, batch.limit)
+          // Where most contacts match, a scan reads no more than it returns.
+          const nextScanLimit = matches * 2 > batch.limit ? limit : Math.min(scanLimit, batch.scanLimit * 2)
+          return [items, after === null ? null : { after, limit, scanLimit: nextScanLimit }]
+        }
       )
   }
 }

@@ -23,9 +23,9 @@ export const octetsOfRecord = (record: StoredRecord): number =>
   octetsOfChanges(restoreRecord(record, undefined)?.first ?? [])
 
 /** How many records the next page has. Its records may be as large as the largest of this page. */
-const nextLimit = (page: ReadonlyArray<StoredRecord>, limit: number): number => {
+export const nextLimit = (page: ReadonlyArray<StoredRecord>, limit: number, octetsMax = pageOctetsMax): number => {
   const largest = page.reduce((octets, record) => Math.max(octets, octetsOfRecord(record)), 1)
-  return Math.max(1, Math.min(limit * 2, Math.floor(pageOctetsMax / largest)))
+  return Math.max(1, Math.min(limit * 2, Math.floor(octetsMax / largest)))
 }
 
 /**

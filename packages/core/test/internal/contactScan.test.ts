@@ -5,11 +5,11 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { MailStoreShape } from "../../src/port/MailStore.ts"
 import { hourMillis } from "../../src/domain/value/Instant.ts"
-import type { Position } from "../../src/domain/store/Paging.ts"
-import type { ContactScan, QueryOf } from "../../src/domain/store/Query.ts"
+import type { QueryOf } from "../../src/domain/store/Query.ts"
 import { evaluateContactScan } from "../../src/domain/store/queryReference.ts"
 import { noContactFilters } from "../../src/domain/contact/ContactPredicate.ts"
-import { makeContactScanner, scanMillisMax } from "../../src/internal/contactScan.ts"
+import type { ContactBatch } from "../../src/internal/contactScan.ts"
+import { firstBatch, makeContactScanner, scanMillisMax } from "../../src/internal/contactScan.ts"
 import { contact } from "../decide/fixtures.ts"
 
 const filters = { ...noContactFilters, search: "ad" }
@@ -39,6 +39,25 @@ const endless = (pieceMillis: number) =>
     Effect.as(Effect.sleep(pieceMillis), { items: [], matches: 0, next: { createdAt: 1, id: "con_0001" } })
   )
 
+/** The ids of all contacts in batches, and the limits of each batch. */
+const batches = Effect.fnUntraced(function* (store: MailStoreShape) {
+  const { batch } = makeContactScanner(store)
+  const found: Array<string> = []
+  const limits: Array<readonly [limit: number, scanLimit: number]> = []
+  let next: ContactBatch | null = firstBatch
+  do {
+    limits.push([next.limit, next.scanLimit])
+    const read: readonly [ReadonlyArray<{ readonly id: string }>, ContactBatch | null] = yield* batch(
+      "prj_a",
+      filters,
+      next
+    )
+    found.push(...read[0].map(({ id }) => id))
+    next = read[1]
+  } while (next !== null)
+  return { found, limits }
+})
+
 const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
 
 describe("makeContactScanner", () => {
@@ -64,21 +83,64 @@ describe("makeContactScanner", () => {
       )
     ))
 
-  it("continues after the last listed contact when a store finds more matches in a piece than the piece lists", () => {
+  it("continues after the last listed contact when a store finds more matches than a batch lists", () => {
     const contacts = Array.from({ length: 4100 }, (_, n) => contactAt(n, "Ada"))
     // A store with an index of texts: each piece is the whole rest.
     const store = scanStore((query) => Effect.succeed(evaluateContactScan(contacts, { ...query, scanLimit: 10_000 })))
-    const { piece } = makeContactScanner(store)
     return run(
       Effect.gen(function* () {
-        const found: Array<string> = []
-        let after: Position | null = null
-        do {
-          const { items, next }: ContactScan = yield* piece("prj_a", filters, after)
-          found.push(...items.map(({ id }) => id))
-          after = next
-        } while (after !== null)
+        const { found } = yield* batches(store)
         expect(found).toEqual(contacts.map(({ id }) => id).toReversed())
+      })
+    )
+  })
+
+  it.each([
+    [
+      "many small contacts",
+      1,
+      0,
+      [
+        [100, 2000],
+        [200, 200],
+        [400, 400],
+        [800, 800],
+        [1600, 1600],
+        [2000, 2000]
+      ]
+    ],
+    [
+      "contacts with the longest properties",
+      1,
+      200,
+      [
+        [100, 2000],
+        [55, 55],
+        [55, 55]
+      ]
+    ],
+    [
+      "few of the contacts",
+      1000,
+      0,
+      [
+        [100, 2000],
+        [200, 2000],
+        [400, 2000]
+      ]
+    ]
+  ])("reads as many contacts at once as their size and number allow when it finds %s", (_, each, size, expected) => {
+    const properties = Object.fromEntries(Array.from({ length: size }, (_, n) => [`prop_${n}`, "x".repeat(500)]))
+    const contacts = Array.from({ length: 6000 }, (_, n) => ({
+      ...contactAt(n, n % each === 0 ? "Ada" : "Bob"),
+      properties
+    }))
+    const store = scanStore((query) => Effect.succeed(evaluateContactScan(contacts, query)))
+    return run(
+      Effect.gen(function* () {
+        const { found, limits } = yield* batches(store)
+        expect(found).toHaveLength(6000 / each)
+        expect(limits.slice(0, expected.length)).toEqual(expected)
       })
     )
   })
