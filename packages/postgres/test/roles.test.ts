@@ -88,26 +88,31 @@ FROM pg_roles WHERE rolname = current_user`
     })
   })
 
-  it("opens for a role that may not read which server it is on, and refuses only to join transactions", async () => {
-    const { appUrl, run } = await databaseWithRoles()
-    await run("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
-    const pool = poolOf(appUrl)
-    const program = Effect.gen(function* () {
-      const store = yield* PostgresMailStore.make({ pool, migrate: false })
-      yield* store.commit([setting])
-      const client = yield* Effect.promise(() => pool.connect())
-      yield* Effect.promise(() => client.query("BEGIN"))
-      const refused = yield* Effect.flip(store.joinTransaction!(client))
-      yield* Effect.promise(() => client.query("ROLLBACK"))
-      client.release()
-      return refused
-    })
-    expect(await Effect.runPromise(Effect.scoped(program))).toMatchObject({
-      _tag: "TransactionRefused",
-      reason: "not_supported",
-      message: expect.stringContaining("pg_control_system()")
-    })
-  })
+  it.each(["before", "after"])(
+    "refuses only to join transactions for a role that may not read which server it is on, and names the right when it was revoked %s the opening",
+    async (when) => {
+      const { appUrl, run } = await databaseWithRoles()
+      const revoke = Effect.promise(() => run("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC"))
+      const pool = poolOf(appUrl)
+      const program = Effect.gen(function* () {
+        if (when === "before") yield* revoke
+        const store = yield* PostgresMailStore.make({ pool, migrate: false })
+        if (when === "after") yield* revoke
+        yield* store.commit([setting])
+        const client = yield* Effect.promise(() => pool.connect())
+        yield* Effect.promise(() => client.query("BEGIN"))
+        const refused = yield* Effect.flip(store.joinTransaction!(client))
+        yield* Effect.promise(() => client.query("ROLLBACK"))
+        client.release()
+        return refused
+      })
+      expect(await Effect.runPromise(Effect.scoped(program))).toMatchObject({
+        _tag: "TransactionRefused",
+        reason: "not_supported",
+        message: expect.stringContaining("pg_control_system()")
+      })
+    }
+  )
 
   it("lets the other role change no table and not the version", async () => {
     const { appUrl } = await databaseWithRoles()

@@ -81,11 +81,10 @@ const beginRefusals: Readonly<Record<string, TransactionRefused>> = {
   "25P02": refused("no_transaction", sentences.failed)
 }
 
-/** Reads the identity for a call. Fails with the reason that the opening of the store could not read it. */
-const identityForCall = (database: Database): Promise<string> =>
-  databaseIdentity(database).catch((cause: unknown) => {
-    throw codeOf(cause) === "42501" ? refused("not_supported", sentences.notGranted) : cause
-  })
+/** The role has lost the right to call `pg_control_system()`, or never had it. */
+const refuseWithoutIdentity = (cause: unknown): never => {
+  throw codeOf(cause) === "42501" ? refused("not_supported", sentences.notGranted) : cause
+}
 
 /** The failure of the port. Throws the cause itself if it is a bug. */
 const failureOf = (cause: unknown): TransactionRefused | StoreUnavailable => {
@@ -216,7 +215,8 @@ export const makeJoinTransaction = (
       })
 
     const begin = async (client: ProductClient, connection: Connection): Promise<void> => {
-      identity ??= await identityForCall(database)
+      // Fails with the reason that the opening of the store could not read it.
+      identity ??= await databaseIdentity(database).catch(refuseWithoutIdentity)
       if (isIdle(client)) throw beginRefusals["25P01"]!
       try {
         await connection.query(`SAVEPOINT ${callSavepoint}`)
@@ -224,7 +224,8 @@ export const makeJoinTransaction = (
         throw beginRefusals[codeOf(cause) ?? ""] ?? cause
       }
       try {
-        const refusal = refusalOf(await factsOf(connection), identity, capabilities.durable)
+        const facts = await factsOf(connection).catch(refuseWithoutIdentity)
+        const refusal = refusalOf(facts, identity, capabilities.durable)
         if (refusal !== undefined) throw refusal
         await versionCheck.run(connection)
       } catch (cause) {
