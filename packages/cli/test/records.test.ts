@@ -202,6 +202,15 @@ describe("the commands for records beside a running server", () => {
     expect(await runJson(["templates", "archive", "receipt", ...here()])).toEqual({ id, archived: true })
   })
 
+  it("refuses a variable of a template with more than a name and a type", async () => {
+    const text = file("required.txt", "{{order}}")
+    const template = ["templates", "create", "Required", ...here(), "--subject", "Order", "--text-file", text]
+    expect(await run([...template, "--var", "order:string:required"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("variables[0].type")
+    })
+  })
+
   it("gives each variable of a send the type that the template declares", async () => {
     const text = file("typed.txt", "{{order}} {{amount}} {{#express}}express{{/express}}")
     const variables = ["order:string", "amount:number", "express:boolean"].flatMap((one) => ["--var", one])

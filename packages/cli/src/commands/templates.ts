@@ -54,8 +54,9 @@ const create = Command.make(
   ({ name, data, project, json, alias, subject, htmlFile, textFile, variables }) =>
     Effect.gen(function* () {
       const declared = variables.map((present) => {
-        const [key = "", type = "string"] = present.replace(/!$/, "").split(":")
+        const [key = "", ...types] = present.replace(/!$/, "").split(":")
         // The service refuses a type that does not exist.
+        const type = types.length === 0 ? "string" : types.join(":")
         return { key, type, required: present.endsWith("!") } as TemplateVariableInput
       })
       const input = {
