@@ -20,7 +20,7 @@ it("reports every delivery of a burst, and the end of each one, in the order of 
     Effect.gen(function* () {
       const reported: Array<DeliverySummary> = []
       yield* sendMany("early", 1)
-      yield* Effect.forkChild(following(project, {}, (one) => Effect.sync(() => void reported.push(one))))
+      yield* Effect.forkChild(following(project, {}, 100, (one) => Effect.sync(() => void reported.push(one))))
       const next = Effect.gen(function* () {
         reported.length = 0
         yield* TestClock.adjust("1 second")
@@ -35,5 +35,19 @@ it("reports every delivery of a burst, and the end of each one, in the order of 
       expect((yield* next).toSorted()).toEqual(ended.map((one) => `${one} delivered`).toSorted())
       expect(reported.map(({ id }) => id)).toEqual(reported.map(({ id }) => id).toSorted())
       expect(yield* next).toEqual([])
+    })
+  ))
+
+it("begins with so many deliveries as the limit says, and reports each change of the others", () =>
+  withTestMail(stores[0]!)(
+    Effect.gen(function* () {
+      const reported: Array<DeliverySummary> = []
+      yield* sendMany("early", 1)
+      yield* Effect.forkChild(following(project, {}, 2, (one) => Effect.sync(() => void reported.push(one))))
+      yield* TestClock.adjust("1 second")
+      expect(reported.map(({ recipient }) => recipient)).toEqual(recipients("early0x").slice(-2))
+      for (let n = 0; n < 10; n++) yield* tick
+      yield* TestClock.adjust("1 second")
+      expect(reported.slice(2).map(({ recipient }) => recipient)).toEqual(recipients("early0x"))
     })
   ))

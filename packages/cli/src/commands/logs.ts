@@ -54,17 +54,17 @@ const readSince = (projectId: string, filters: ListDeliveriesInput, lastRead: Re
     }
   })
 
-/** Reports each delivery when it appears and whenever its status changes. */
+/** Reports the newest `limit` deliveries, then each one when it appears, and any whenever its status changes. */
 export const following = (
   projectId: string,
   filters: ListDeliveriesInput,
+  limit: number,
   report: (one: DeliverySummary) => Effect.Effect<void>
 ) =>
   Effect.gen(function* () {
-    const last = new Map<string, string>()
-    let found: ReadonlyArray<DeliverySummary> = []
+    let found = yield* readSince(projectId, filters, [])
+    const last = new Map(found.slice(limit).map(({ id, status }) => [id, status] as const))
     while (true) {
-      found = yield* readSince(projectId, filters, found)
       for (const one of found.toReversed())
         if (last.get(one.id) !== one.status) {
           last.set(one.id, one.status)
@@ -72,6 +72,7 @@ export const following = (
         }
       for (const id of [...last.keys()].slice(0, Math.max(0, last.size - rememberedMax))) last.delete(id)
       yield* Effect.sleep(everyDuration)
+      found = yield* readSince(projectId, filters, found)
     }
   })
 
@@ -96,7 +97,7 @@ export const logs = Command.make(
     follow: Flag.Boolean("follow").pipe(
       Flag.withAlias("f"),
       Flag.withDefault(false),
-      Flag.withDescription("Print each change as one line until the command is interrupted")
+      Flag.withDescription("Print the newest deliveries, then each change as one line until the command is interrupted")
     )
   },
   ({ data, project, json, limit, search, status, recipient, follow }) =>
@@ -104,7 +105,7 @@ export const logs = Command.make(
       const filters = { status, recipient, search }
       if (follow) {
         const report = (one: DeliverySummary) => print(json, deliveryForOutput(one), line(one))
-        return yield* untilInterrupted(untilStdoutFails(following(project, filters, report)))
+        return yield* untilInterrupted(untilStdoutFails(following(project, filters, limit, report)))
       }
       const found = yield* newest(project, filters, limit)
       const rows = found.map((one) => [formatInstant(one.createdAt), one.status, one.id, one.recipient, one.subject])
