@@ -9,6 +9,8 @@ const pageSize = 100
 
 /** The number of ids that are remembered, so that a record that moves to another page meanwhile is emitted once. */
 const emittedMax = 10_000
+/** The number of positions by which a record moves at most, so that no page with a forgotten id is read again. */
+const movedMax = emittedMax - pageSize
 
 /** Remembers the latest ids. `add` returns whether the id is new. */
 const latestIds = () => {
@@ -38,16 +40,27 @@ export const eachOfPages = <A extends { readonly id: string }, F extends object 
   async *[Symbol.asyncIterator]() {
     const emitted = latestIds()
     let knownTotal = 0
-    for (let page = 1; ; page++) {
+    // Positions in the list: each record before `done` was emitted, and each one of `ahead`.
+    let done = 0
+    let ahead = { from: 0, to: 0 }
+    while (true) {
+      const page = Math.floor(done / pageSize) + 1
       const { items, total } = await read(withPage(filter, { page, limit: pageSize }))
-      const deleted = knownTotal - total
+      // A record has moved by at most so many positions.
+      const deleted = Math.min(Math.max(0, knownTotal - total), movedMax)
       knownTotal = total
-      if (deleted > 0 && page > 1) {
-        page = Math.max(0, page - 1 - Math.ceil(Math.min(deleted, emittedMax) / pageSize))
+      done = Math.max(0, done - deleted)
+      ahead = { from: ahead.from, to: ahead.to - deleted }
+      for (const item of items) if (emitted.add(item.id)) yield item
+      const start = (page - 1) * pageSize
+      const end = start + items.length
+      if (start > done) {
+        ahead = { from: start, to: end }
         continue
       }
-      for (const item of items) if (emitted.add(item.id)) yield item
       if (items.length < pageSize) return
+      done = Math.max(done, end)
+      if (ahead.from <= done) done = Math.max(done, ahead.to)
     }
   }
 })
