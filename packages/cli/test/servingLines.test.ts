@@ -1,9 +1,9 @@
 /**
- * What `mailkeep serve` prints once it listens.
+ * What `mailkeep serve` and `mailkeep start` print once they listen.
  */
 import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
-import { servingLines, transportName } from "../src/commands/servingLines.ts"
+import { mailboxUrl, servingLines, transportName } from "../src/commands/servingLines.ts"
 
 const url = "http://127.0.0.1:8080"
 const relay = Redacted.make("smtp://shop:secret@relay.example:587")
@@ -30,5 +30,19 @@ describe("servingLines", () => {
 describe("transportName", () => {
   it("names the kind of the transport, and not the URL of the relay", () => {
     expect([transportName("stub"), transportName(relay)]).toEqual(["stub", "smtp"])
+  })
+})
+
+describe("mailboxUrl", () => {
+  it.each([
+    ["http://127.0.0.1:8080", "http://127.0.0.1:8080/mailbox"],
+    ["http://[::1]:8080", "http://[::1]:8080/mailbox"],
+    ["http://localhost:8080", "http://localhost:8080/mailbox"],
+    ["http://0.0.0.0:8080", "http://localhost:8080/mailbox"],
+    ["http://[::]:8080", "http://localhost:8080/mailbox"],
+    ["http://192.0.2.7:8080", null],
+    ["http://mail.example:8080", null]
+  ])("names for a server at %s the address %s", (server, mailbox) => {
+    expect(mailboxUrl(server)).toBe(mailbox)
   })
 })

@@ -17,7 +17,7 @@ import type { TransportChoice } from "../mailFlags.ts"
 import { inbound, operations, transport } from "../mailFlags.ts"
 import { releaseMemory } from "../memoryRelease.ts"
 import { exitWith, print, untilInterrupted } from "../output.ts"
-import { servingLines, transportName } from "./servingLines.ts"
+import { mailboxUrl, servingLines, transportName } from "./servingLines.ts"
 
 interface Serving {
   readonly data: DataFolder.MailPlace
@@ -119,12 +119,6 @@ const prepareDemo = Effect.gen(function* () {
   return Redacted.value(secret)
 })
 
-/** The address of the mailbox in a browser of this machine. The mailbox answers no other. */
-const mailboxUrl = (url: string): string => {
-  const { hostname, port } = new URL(url)
-  return `${["0.0.0.0", "[::]"].includes(hostname) ? `http://localhost:${port}` : url}/mailbox`
-}
-
 /** Whether `mailkeep start` serves the mailbox: only without a relay, and not in production. */
 const hasMailbox = (transport: TransportChoice): boolean =>
   transport === "stub" && process.env["NODE_ENV"] !== "production"
@@ -132,7 +126,7 @@ const hasMailbox = (transport: TransportChoice): boolean =>
 interface FirstLook {
   readonly url: string
   readonly key: string
-  /** The address of the mailbox, if there is one. */
+  /** The address of the mailbox, if this machine can open it. */
   readonly mailbox: string | null
   readonly now: number
   readonly transport: TransportChoice

@@ -1,5 +1,5 @@
 /**
- * What `mailkeep serve` prints once it listens.
+ * What `mailkeep serve` and `mailkeep start` print once they listen.
  */
 import type { InboundPorts } from "../listeners.ts"
 import type { TransportChoice } from "../mailFlags.ts"
@@ -20,3 +20,10 @@ export const servingLines = (
     ...(smtp === undefined ? [] : [`Mail from products (user apikey): smtp://${smtp}`]),
     ...(operations === undefined ? [] : [`Health and metrics: ${operations}/health and ${operations}/metrics`])
   ].join("\n")
+
+/** The address of the mailbox in a browser of this machine. `null` for another host, because the mailbox refuses it. */
+export const mailboxUrl = (url: string): string | null => {
+  const { hostname, port } = new URL(url)
+  if (["0.0.0.0", "[::]"].includes(hostname)) return `http://localhost:${port}/mailbox`
+  return /^(?:127\.|\[::1\]$|(?:.+\.)?localhost$)/.test(hostname) ? `${url}/mailbox` : null
+}
