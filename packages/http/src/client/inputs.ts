@@ -85,11 +85,11 @@ const toBase64 = (bytes: Uint8Array): string => {
   return btoa(binary)
 }
 
-/** A file with its content in base64. A text becomes UTF-8, as in a core of the same process. */
+/** A file with its content in base64. A text becomes UTF-8, as in a core of the same process. UTF-8 cannot have an unpaired surrogate. */
 const toAttachment = (file: unknown): unknown => {
   if (!isRecord(file)) return file
   const { content } = file
-  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
+  const bytes = typeof content === "string" && content.isWellFormed() ? new TextEncoder().encode(content) : content
   return withNames(attachmentNames)(bytes instanceof Uint8Array ? { ...file, content: toBase64(bytes) } : file)
 }
 

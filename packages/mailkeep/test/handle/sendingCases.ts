@@ -159,6 +159,14 @@ export const sendingCases = ({ open }: HandleUnderTest): void => {
       ])
     })
 
+    it("refuses the text of a file with an unpaired surrogate", async () => {
+      const { mail } = await open()
+      const attachments = [{ filename: "a.txt", content: "Ada \ud83d" }]
+      expect((await issuesOf(mail.send({ ...welcome, attachments }))).issues).toEqual([
+        ["attachments.0.content", "invalid_value"]
+      ])
+    })
+
     it("refuses the names of the wire as unknown fields", async () => {
       const { mail } = await open()
       const attachments = [{ filename: "a", content: "", content_type: "text/plain" } as never]
