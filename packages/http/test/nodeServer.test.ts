@@ -1,11 +1,13 @@
 import { once } from "node:events"
+import { syncBuiltinESMExports } from "node:module"
 import type { Socket } from "node:net"
 import { connect, createServer } from "node:net"
+import timers from "node:timers"
 import { setImmediate as nextRound, setTimeout as wait } from "node:timers/promises"
 import { Effect, Exit, Scope } from "effect"
 import type { HttpServerError } from "effect/http"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import type { ServerLimits } from "../src/node/limits.ts"
 import { defaultServerLimits } from "../src/node/limits.ts"
 import { makeNodeServer } from "../src/node/nodeServer.ts"
@@ -140,6 +142,19 @@ describe("makeNodeServer", () => {
     expect(await Effect.runPromise(Effect.flip(serving(done, {}, Number(port))))).toMatchObject({
       cause: { code: "EADDRINUSE" }
     })
+  })
+
+  it("starts no timer when another server listens on the port", async () => {
+    const { port } = new URL(await Effect.runPromise(serving(done)))
+    const started = vi.spyOn(timers, "setInterval")
+    syncBuiltinESMExports()
+    try {
+      await Effect.runPromise(Effect.flip(serving(done, {}, Number(port))))
+      expect(started).not.toHaveBeenCalled()
+    } finally {
+      started.mockRestore()
+      syncBuiltinESMExports()
+    }
   })
 
   it("accepts more than one connection in a round of the event loop", async () => {

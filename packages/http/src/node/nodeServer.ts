@@ -56,14 +56,13 @@ const continueOnRead = (request: IncomingMessage, response: ServerResponse) => {
 }
 
 const makeListener = (limits: ServerLimits): Listener => {
-  const interval = checkMillis(limits)
   const server = createServer({
     IncomingMessage: BoundedRequest,
     keepAliveTimeout: limits.keepAliveMillis,
     headersTimeout: limits.headMillis,
     // Bounds a body that no handler reads. A body that is read has `bodyMillis`, counted from the first read.
     requestTimeout: limits.headMillis + limits.bodyMillis + limits.responseMillis,
-    connectionsCheckingInterval: interval,
+    connectionsCheckingInterval: checkMillis(limits),
     // `headRefusal` checks `Host` instead, and answers in the format of the interface.
     requireHostHeader: false
   })
@@ -97,8 +96,6 @@ const makeListener = (limits: ServerLimits): Listener => {
   server.on("checkExpectation", (request, response) =>
     enter(request, response, () => refuseRequest(response, headRefusal(request) ?? unknownExpectation))
   )
-  const sweeping = setInterval(responses.sweep, interval).unref()
-  server.once("close", () => clearInterval(sweeping))
   answerMalformedHttp(server, connections)
   return listener
 }
@@ -153,6 +150,8 @@ export const makeNodeServer = (
     const listener = makeListener(limits)
     const { server, connections, responses } = listener
     const listeners = yield* listen(server, address)
+    const sweeping = setInterval(responses.sweep, checkMillis(limits)).unref()
+    server.once("close", () => clearInterval(sweeping))
     const stop = yield* Effect.cached(
       Effect.promise(() => shutDown({ server, listeners, connections }, limits.graceMillis))
     )
