@@ -105,11 +105,14 @@ const namesByType: ReadonlyMap<string, string> = new Map([
   ["message/rfc822", "message.eml"]
 ])
 
-/** Returns a name without a path, without control characters, and in well-formed Unicode. */
+/** What a file name of a send may not have: control characters, line separators, and characters that change the direction of text. */
+const forbiddenInFilename = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
+
+/** Returns a name without a path, without the characters that a send refuses, and in well-formed Unicode. */
 const filenameOf = (leaf: MimeLeaf): string => {
   const name = givenName(leaf)
     .replace(/^.*[/\\]/s, "")
-    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "_")
+    .replace(forbiddenInFilename, "_")
     .trim()
   const kept = [...name].slice(0, filenameCharactersMax).join("")
   return /[^.\s]/.test(kept) ? kept : (namesByType.get(leaf.type) ?? "attachment")
