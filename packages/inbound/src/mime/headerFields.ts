@@ -52,15 +52,18 @@ export interface ValueWithParameters {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-const parameter = /;[ \t]*([a-z0-9*-]{1,40})[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.){0,998})"|([^ \t;"]{1,998}))/gi
+const parameter =
+  /;[ \t]*([a-z0-9*-]{1,40})[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.){0,998})"|([^ \t;"]{1,998})([^;"]{0,998}))/gi
 
 /** Reads a field such as `Content-Type`. Text after 4,096 characters is ignored. */
 export const withParameters = (text: string): ValueWithParameters => {
   const bounded = text.slice(0, 4096)
   const parameters = new Map<string, string>()
-  for (const [, name, quoted, plain] of bounded.matchAll(parameter)) {
+  for (const [, name, quoted, word = "", words = ""] of bounded.matchAll(parameter)) {
     const key = (name ?? "").toLowerCase()
-    if (!parameters.has(key)) parameters.set(key, quoted?.replace(/\\(.)/g, "$1") ?? plain ?? "")
+    // Some programs write a file name with spaces without quotation marks.
+    const plain = key === "name" || key === "filename" ? `${word}${words}`.trim() : word
+    if (!parameters.has(key)) parameters.set(key, quoted?.replace(/\\(.)/g, "$1") ?? plain)
   }
   const value = (bounded.split(";", 1)[0] ?? "").trim().toLowerCase()
   return { value, parameters }

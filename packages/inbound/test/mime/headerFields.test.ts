@@ -39,6 +39,14 @@ describe("withParameters", () => {
         ["boundary", 'a; "b"']
       ]
     ],
+    [
+      "text/plain; charset=us-ascii (plain text); name=a b.txt",
+      "text/plain",
+      [
+        ["charset", "us-ascii"],
+        ["name", "a b.txt"]
+      ]
+    ],
     ["multipart/mixed; boundary=one; boundary=two", "multipart/mixed", [["boundary", "one"]]],
     ["", "", []]
   ])("reads %j", (text, value, parameters) => {

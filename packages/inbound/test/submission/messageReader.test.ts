@@ -117,6 +117,7 @@ describe("readMessage", () => {
     ["filename*=utf-8''%C3%A4%2Fb.txt", "b.txt"],
     ["filename*0*=utf-8''%C3; filename*1*=%A4; filename*2=.txt", "ä.txt"],
     ["filename*0=long-; filename*1=name.txt", "long-name.txt"],
+    ["filename=Annual Report 2026.pdf ; size=9", "Annual Report 2026.pdf"],
     ["filename=..", "attachment"],
     ['filename=""', "attachment"],
     ['filename="a\u0007b.txt"', "a_b.txt"],
