@@ -134,6 +134,7 @@ const messageNames: Readonly<Record<string, string>> = {
 const inMessage = (one: Issue): Issue => {
   const [first, ...rest] = one.path
   if (first === "headers" && rest.length > 0) return { ...one, path: rest }
+  if (first === "shownRecipients" && rest.length > 0) return { ...one, path: [rest[0] === "cc" ? "Cc" : "To"] }
   const name = messageNames[String(first)]
   return { ...one, path: name === undefined ? one.path : [name] }
 }

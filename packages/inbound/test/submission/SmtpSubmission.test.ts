@@ -320,6 +320,11 @@ describe("DATA", () => {
       "with 21 fields of its own",
       [...validFields, ...Array.from({ length: 21 }, (_, index) => `X-Tag-${index}: a`)],
       "554 5.6.0 headers must have at most 20 fields"
+    ],
+    [
+      "with 101 addresses in Cc",
+      [...validFields, `Cc: ${Array.from({ length: 101 }, (_, index) => `a${index}@example.org`).join(",\r\n ")}`],
+      "554 5.6.0 Cc must hold at most 100 addresses"
     ]
   ])("refuses a message %s, and says which field is wrong", async (_, fields, expected) => {
     const server = await opened()
