@@ -131,6 +131,16 @@ describe("stub, with wrong options", () => {
     ["script[0].acts must be a list of at least one act", { script: [{ recipient: "a" }] }],
     ["script[0].acts must be a list of at least one act", { script: [{ acts: [{ act: "bounce" }] }] }],
     ["script[0].recipient must be an address or a pattern", { script: [{ recipient: 5, acts: [{ act: "hang" }] }] }],
+    [
+      '"code" is not an option of script[0].acts[1]. The options are act, smtpCode,',
+      { script: [{ acts: [{ act: "defer" }, { act: "refuse", code: 552 }] }] }
+    ],
+    ['"smtpCode" is not an option of script[0].acts[0].', { script: [{ acts: [{ act: "deliver", smtpCode: 250 }] }] }],
+    [
+      "script[0].acts[0].smtpCode must be a whole number from 400 to 599",
+      { script: [{ acts: [{ act: "refuse", smtpCode: "552" }] }] }
+    ],
+    ["script[0].acts[0].stage must be one of connect,", { script: [{ acts: [{ act: "refuse", stage: "RCPT" }] }] }],
     ["capabilities.smtpUtf8 must be true or false", { capabilities: { smtpUtf8: "yes" } }],
     ["keep must be a whole number from 0, or Infinity", { keep: -1 }],
     ["onCaptured must be a function", { onCaptured: {} }]

@@ -25,7 +25,7 @@ export type { CapturedMessage, StubAct, StubOptions, StubRule } from "./StubOpti
 export interface StubTransportShape extends TransportShape {
   /** The accepted messages, oldest first. */
   readonly captured: () => ReadonlyArray<CapturedMessage>
-  /** Adds rules before the existing rules. */
+  /** Adds rules before the existing rules. Throws a `TypeError` for a rule of another form. */
   readonly addRules: (...rules: ReadonlyArray<StubRule>) => void
   /** The last hand-off of each delivery, also of a delivery that the stub refused, and the outcomes that are chosen for the next hand-offs. */
   readonly capture: MailCaptureShape
@@ -193,6 +193,7 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
     capture,
     captured: () => [...kept],
     addRules: (...added) => {
+      assertOptions(stubOptionsRule, { script: added })
       rules.unshift(...added)
     }
   }

@@ -2,8 +2,8 @@
  * The rules for the options of the stub. With a misspelled `script`, the stub would deliver everything.
  */
 import { types } from "node:util"
-import type { TransportCapabilities } from "@mailkeep/core/adapter"
-import type { OptionRules } from "@mailkeep/core/options"
+import type { SmtpStage, TransportCapabilities } from "@mailkeep/core/adapter"
+import type { OptionRule, OptionRules } from "@mailkeep/core/options"
 import {
   flagOption,
   functionOption,
@@ -16,26 +16,60 @@ import {
 } from "@mailkeep/core/options"
 import type { StubAct, StubOptions, StubRule } from "./StubOptions.ts"
 
-const acts: Readonly<Record<StubAct["act"], true>> = {
-  accept: true,
-  deliver: true,
-  defer: true,
-  refuse: true,
-  hang: true,
-  loseReply: true,
-  disconnect: true,
-  crash: true
+type ActName = StubAct["act"]
+
+const text = mustBe("text", (value) => typeof value === "string")
+
+const oneOf = (names: Readonly<Record<string, true>>): OptionRule =>
+  mustBe(`one of ${Object.keys(names).join(", ")}`, (value) => typeof value === "string" && Object.hasOwn(names, value))
+
+const stages: Readonly<Record<SmtpStage, true>> = {
+  connect: true,
+  greeting: true,
+  auth: true,
+  mail: true,
+  rcpt: true,
+  data: true,
+  endOfData: true
+}
+
+const refusal = { smtpCode: wholeOption(400, 599), enhancedCode: text, text, stage: oneOf(stages) }
+
+const actOf = <Name extends ActName>(
+  rules: Omit<OptionRules<Extract<StubAct, { readonly act: Name }>>, "act">
+): OptionRule => optionsOf({ act: text, ...rules })
+
+const acts: Readonly<{ [Name in ActName]: OptionRule }> = {
+  accept: actOf<"accept">({}),
+  deliver: actOf<"deliver">({}),
+  defer: actOf<"defer">(refusal),
+  refuse: actOf<"refuse">(refusal),
+  hang: actOf<"hang">({ whileFinalizing: flagOption }),
+  loseReply: actOf<"loseReply">({}),
+  disconnect: actOf<"disconnect">({}),
+  crash: actOf<"crash">({ when: oneOf({ before: true, after: true }) })
 }
 
 const isAct = (value: unknown): boolean =>
   isFields(value) && typeof value["act"] === "string" && Object.hasOwn(acts, value["act"])
 
+const actList = mustBe(
+  `a list of at least one act, such as { act: "defer" }; the acts are ${Object.keys(acts).join(", ")}`,
+  (value) => Array.isArray(value) && value.length > 0 && value.every(isAct)
+)
+
+/** The first problem of the items of a list. */
+const problemOfItems = <Item>(
+  items: ReadonlyArray<Item>,
+  path: string,
+  problemOf: (item: Item, path: string) => string | undefined
+): string | undefined =>
+  items.map((item, n) => problemOf(item, `${path}[${n}]`)).find((problem) => problem !== undefined)
+
 const rule: OptionRules<StubRule> = {
   recipient: mustBe("an address or a pattern", (value) => typeof value === "string" || types.isRegExp(value)),
-  acts: mustBe(
-    `a list of at least one act, such as { act: "defer" }; the acts are ${Object.keys(acts).join(", ")}`,
-    (value) => Array.isArray(value) && value.length > 0 && value.every(isAct)
-  )
+  acts: (value, path) =>
+    actList(value, path) ?? problemOfItems(value as ReadonlyArray<StubAct>, path, (act, at) => acts[act.act](act, at))
 }
 
 const ofRule = optionsOf(rule, { required: ["acts"] })
@@ -57,9 +91,7 @@ const count = mustBe(
 const rules: OptionRules<StubOptions> = {
   script: (value, path) =>
     listOption("rules, each with acts", () => true)(value, path) ??
-    (value as ReadonlyArray<unknown>)
-      .map((one, n) => ofRule(one, `${path}[${n}]`))
-      .find((problem) => problem !== undefined),
+    problemOfItems(value as ReadonlyArray<unknown>, path, ofRule),
   capabilities: optionsOf(capabilities),
   keep: count,
   keepBytes: count,

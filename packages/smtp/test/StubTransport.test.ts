@@ -120,6 +120,12 @@ describe("the stub transport", () => {
     expect(outcomes).toEqual(["Refused", "Refused", "Accepted", "Accepted", "Delivered", "Delivered"])
   })
 
+  it("refuses a rule of another form when it is added", () => {
+    const stub = StubTransport.make()
+    expect(() => stub.addRules({ acts: [] as never })).toThrow(TypeError)
+    expect(() => stub.addRules({ acts: [{ act: "refuse", code: 552 } as never] })).toThrow(TypeError)
+  })
+
   it("matches a recipient at each hand-off when the pattern of a rule is global or sticky", async () => {
     for (const recipient of [/@gone\.example$/g, /[a-z]+@gone\.example$/y]) {
       const stub = StubTransport.make({ script: [{ recipient, acts: [{ act: "refuse" }] }] })
