@@ -44,9 +44,16 @@ export const firstValue = (fields: ParsedHeaderFields, name: string): string | n
 /** Returns all values of a field. */
 export const valuesOf = (fields: ParsedHeaderFields, name: string): ReadonlyArray<string> => fields.get(name) ?? []
 
+/** The word of a value in lower case, without comments. Source: RFC 2045 §5.1. */
+export const wordOf = (value: string): string =>
+  value
+    .replace(/\([^()]*\)/g, "")
+    .trim()
+    .toLowerCase()
+
 /** The value of a field that has parameters, such as `multipart/report; report-type=delivery-status`. */
 export interface ValueWithParameters {
-  /** In lower case. */
+  /** In lower case, without comments. */
   readonly value: string
   /** By name in lower case. The values keep their case. */
   readonly parameters: ReadonlyMap<string, string>
@@ -65,6 +72,5 @@ export const withParameters = (text: string): ValueWithParameters => {
     const plain = key === "name" || key === "filename" ? `${word}${words}`.trim() : word
     if (!parameters.has(key)) parameters.set(key, quoted?.replace(/\\(.)/g, "$1") ?? plain)
   }
-  const value = (bounded.split(";", 1)[0] ?? "").trim().toLowerCase()
-  return { value, parameters }
+  return { value: wordOf(bounded.split(";", 1)[0] ?? ""), parameters }
 }

@@ -1,7 +1,7 @@
 /** Decodes the text of a part: transfer encoding, then charset, then HTML to plain text. Source: RFC 2045 §6 */
 import { decodeBase64 } from "../mime/base64.ts"
 import { decodeCharset } from "../mime/charset.ts"
-import { firstValue } from "../mime/headerFields.ts"
+import { firstValue, wordOf } from "../mime/headerFields.ts"
 import { decodeQuotedPrintable } from "../mime/quotedPrintable.ts"
 import type { MimePart } from "./mimeParts.ts"
 
@@ -22,7 +22,7 @@ const textOfHtml = (html: string): string =>
 /** Returns the text of a part with `\n` as line break. Reads at most `bytesMax` of the encoded content, by default 256 KiB. */
 export const decodedText = (part: MimePart, bytesMax = encodedBytesMax): string => {
   const encoded = part.body.subarray(0, bytesMax)
-  const encoding = firstValue(part.headers, "content-transfer-encoding")?.toLowerCase() ?? ""
+  const encoding = wordOf(firstValue(part.headers, "content-transfer-encoding") ?? "")
   const bytes =
     encoding === "base64"
       ? decodeBase64(encoded)

@@ -5,7 +5,7 @@ import { toFileType } from "@mailkeep/core/binding"
 import { decodeWords } from "postal-mime"
 import { decodeBase64, isBase64Octet } from "../mime/base64.ts"
 import { decodeCharset } from "../mime/charset.ts"
-import { firstValue, withParameters } from "../mime/headerFields.ts"
+import { firstValue, withParameters, wordOf } from "../mime/headerFields.ts"
 import { decodeQuotedPrintable } from "../mime/quotedPrintable.ts"
 import type { MimeLeaf } from "./mimeLeaves.ts"
 
@@ -33,7 +33,7 @@ const decodeLargeBase64 = (encoded: Uint8Array): Uint8Array => {
 
 /** Decodes the transfer encoding of a part. */
 const contentOf = ({ headers, body }: MimeLeaf): Uint8Array => {
-  const encoding = (firstValue(headers, "content-transfer-encoding") ?? "").toLowerCase()
+  const encoding = wordOf(firstValue(headers, "content-transfer-encoding") ?? "")
   if (encoding === "base64") return decodeLargeBase64(body)
   return encoding === "quoted-printable" ? decodeQuotedPrintable(body) : body
 }

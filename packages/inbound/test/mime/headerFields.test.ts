@@ -31,6 +31,7 @@ describe("withParameters", () => {
   it.each<[string, string, ReadonlyArray<[string, string]>]>([
     ["Text/Plain", "text/plain", []],
     ["text/plain; charset=UTF-8", "text/plain", [["charset", "UTF-8"]]],
+    ["text/plain (a text) ; charset=UTF-8", "text/plain", [["charset", "UTF-8"]]],
     [
       'multipart/report; report-type=delivery-status;\tboundary="a; \\"b\\""',
       "multipart/report",

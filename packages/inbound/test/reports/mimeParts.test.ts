@@ -167,6 +167,7 @@ describe("decodedText", () => {
     ["quoted-printable", "utf-8", "caf=C3=A9 a=\r\nb =zz =", "café ab =zz ="],
     ["base64", "utf-8", "Y2Fm\r\nw6k=", "café"],
     ["base64", "utf-8", "****Y2FmZQ", "cafe"],
+    ["base64 (a comment)", "utf-8", "Y2FmZQ==", "cafe"],
     ["8bit", "iso-8859-1", "plain", "plain"],
     ["8bit", "no-such-charset", "plain", "plain"],
     ["7bit", "iso-2022-jp", "\u001b$B%a!<%k\u001b(B", "メール"]

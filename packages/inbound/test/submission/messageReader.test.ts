@@ -39,6 +39,12 @@ describe("readMessage", () => {
       null
     ],
     ["base64", ["Content-Transfer-Encoding: BASE64", "", "SG", "k="], "Hi", null],
+    [
+      "comments after the type and the encoding",
+      ["Content-Type: text/html (page); charset=utf-8", "Content-Transfer-Encoding: base64 (RFC 2045)", "", "PHA+"],
+      null,
+      "<p>"
+    ],
     ["base64 with padding in the middle", ["Content-Transfer-Encoding: base64", "", "SA==", "aQ=="], "Hi", null],
     ["Latin-1", ["Content-Type: text/plain; charset=iso-8859-1", "", "\u00e4"], "ä", null],
     ["an unknown charset", ["Content-Type: text/plain; charset=x-none", "", "\u00e4"], "ä", null],
