@@ -9,6 +9,7 @@ import type { ComplaintReport, FeedbackType } from "./MailReport.ts"
 import { subjectOf } from "./subject.ts"
 
 const complaintRecipientsMax = 100
+const receiversCharactersMax = 65_536
 
 /** The type in its field. Comments may be before it. Source: RFC 5965 §3. */
 const typeForm = /^(?:\s*\([^()]*\))*\s*([a-z-]+)/i
@@ -18,7 +19,8 @@ const isFeedbackType = (text: string): text is FeedbackType => feedbackTypes.has
 
 /** Only one address can be the recipient of the report. Several in `To` say nothing about who complained. */
 const onlyRecipientOf = (returned: ParsedHeaderFields): ReadonlyArray<string> => {
-  const found = addressesIn([...valuesOf(returned, "to"), ...valuesOf(returned, "cc")].join(", "), 2)
+  const receivers = [...valuesOf(returned, "to"), ...valuesOf(returned, "cc")].join(", ")
+  const found = addressesIn(receivers.slice(0, receiversCharactersMax), 2)
   return found.length === 1 ? found : []
 }
 

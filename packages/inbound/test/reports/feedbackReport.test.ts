@@ -92,6 +92,16 @@ describe("readReports, for a complaint", () => {
     ])
   })
 
+  it("looks for the recipient in 64 Ki characters of the returned message", () => {
+    const long = Array.from({ length: 5 }, () => `To: ${"x".repeat(16_000)}`)
+    const recipientsIn = (fields: ReadonlyArray<string>) =>
+      complaint(["Feedback-Type: abuse"], [...fields, "", "Hi"]).reports
+    expect(recipientsIn([...long.slice(0, 3), "Cc: ada@example.org"])).toMatchObject([
+      { recipients: ["ada@example.org"] }
+    ])
+    expect(recipientsIn([...long, "Cc: ada@example.org"])).toMatchObject([{ recipients: [] }])
+  })
+
   it("reads the complaint of Outlook.com, which has no fields", () => {
     const raw = (subject: string) =>
       mail(

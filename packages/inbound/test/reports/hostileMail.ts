@@ -78,5 +78,7 @@ export const hostileMails: Readonly<Record<string, () => string>> = {
     `${report}Final-Recipient: rfc822; a@b.example\r\nAction: failed\r\nDiagnostic-Code: smtp; 550 ${filled("user ")}`,
   reports: () =>
     `${daemon}Content-Type: multipart/report; boundary=b\r\n\r\n${filled(`${statusPart}Final-Recipient: rfc822; a@b.example\r\nAction: failed\r\n${"X: y\r\n".repeat(17_000)}`)}`,
+  "receivers of a returned message": () =>
+    `${mixed}--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\n--b\r\nContent-Type: message/rfc822\r\n\r\n${filled(`To: ${"a".repeat(16_000)}\r\n`)}`,
   "wrapped reports": () => `${daemon}${mixed}--b\r\nContent-Type: message/rfc822\r\n\r\n${filled(report)}`
 }
