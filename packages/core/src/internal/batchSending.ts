@@ -2,7 +2,8 @@
  * Sends the messages of a batch at the same time, so that their commits share a disk sync. Bounds how many are under way in this process.
  * Source: decision 0048.
  */
-import { Effect, Result, Semaphore } from "effect"
+import type { Scope } from "effect"
+import { Effect, Latch, Result, Semaphore } from "effect"
 import type { SendRefusal, SendResult } from "../decide/message/acceptSend.ts"
 import type { Principal } from "../domain/access/ApiKey.ts"
 import {
@@ -49,6 +50,26 @@ const weightBytes = 256 * 1024
 
 const weightOf = (bytes: number): number => Math.min(atOnce, 1 + Math.floor(bytes / weightBytes))
 
+/**
+ * The places for the messages under way. A semaphore lets a message that needs few places pass one that needs more. Messages that need one place
+ * therefore stop at the entrance while a larger one waits, and larger ones wait one after the other.
+ */
+const makePlaces = () => {
+  const places = Semaphore.makeUnsafe(atOnce)
+  const entrance = Latch.makeUnsafe(true)
+  const turns = Semaphore.makeUnsafe(1)
+  return {
+    take: (weight: number): Effect.Effect<void, never, Scope.Scope> =>
+      weight === 1
+        ? Effect.andThen(entrance.await, places.takeScoped(1))
+        : Effect.acquireUseRelease(
+            entrance.close,
+            () => places.takeScoped(weight),
+            () => entrance.open
+          ).pipe(turns.withPermit)
+  }
+}
+
 interface Item {
   readonly input: Result.Result<unknown, ItemFailure>
   readonly bytes: number
@@ -62,7 +83,7 @@ const storeFailure = (results: ReadonlyArray<ItemResult>): StoreUnavailable | un
 }
 
 export const makeBatchSending = ({ withFiles, accept }: BatchSendingDeps) => {
-  const permits = Semaphore.makeUnsafe(atOnce)
+  const places = makePlaces()
 
   /** Reads the files of one message after another. Stops when the batch has too many bytes. */
   const itemsOf = Effect.fnUntraced(function* (principal: Principal, inputs: ReadonlyArray<unknown>) {
@@ -97,8 +118,9 @@ export const makeBatchSending = ({ withFiles, accept }: BatchSendingDeps) => {
       items,
       ({ input, bytes }, index): Effect.Effect<ItemResult> => {
         const key = idempotencyKey === null ? null : batchItemKey(idempotencyKey, index)
-        return Effect.flatMap(Effect.fromResult(input), (whole) => accept(principal, whole, options, key)).pipe(
-          permits.withPermits(weightOf(bytes)),
+        return Effect.andThen(places.take(weightOf(bytes)), Effect.fromResult(input)).pipe(
+          Effect.flatMap((whole) => accept(principal, whole, options, key)),
+          Effect.scoped,
           Effect.mapError((failure) => inBatchItem(failure, index)),
           Effect.result
         )
