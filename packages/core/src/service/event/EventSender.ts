@@ -121,7 +121,8 @@ const runEventDelivery = (deps: Deps, eventDelivery: EventDelivery): Effect.Effe
 
 interface Started {
   readonly started: number
-  readonly nextDue: number | null
+  /** When the next event delivery is due; `Infinity` without one. */
+  readonly nextDue: number
 }
 
 /** Claims the event deliveries that are due at `now` within the capacity of each subscriber, and starts them. */
@@ -145,7 +146,8 @@ const startDue = (
     )
     for (const eventDelivery of claimed.flat()) yield* start(runEventDelivery(deps, eventDelivery))
     const later = waiting.map(dueOf).filter((dueAt) => dueAt > now)
-    return { started: claimed.flat().length, nextDue: later.length === 0 ? null : Math.min(...later) }
+    const nextDue = later.reduce((first, dueAt) => Math.min(first, dueAt), Number.POSITIVE_INFINITY)
+    return { started: claimed.flat().length, nextDue }
   })
 
 /** If it is interrupted, event deliveries already claimed wait for the end of their lease, which later ticks do not renew. */
@@ -187,7 +189,7 @@ const makeTurn = (deps: Deps) => (start: StartWork) => {
     if (started + batch.distributed > 0) return 0
     const untilDistribution = yield* distributionPause.millis
     const now = yield* Clock.currentTimeMillis
-    const untilDue = Math.max(1, (nextDue ?? Number.MAX_SAFE_INTEGER) - now)
+    const untilDue = Math.max(1, nextDue - now)
     return Math.min(deps.settings.sleepMillisMax, untilDue, untilDistribution > 0 ? untilDistribution : untilDue)
   })
 }
