@@ -1,10 +1,10 @@
 import { once } from "node:events"
 import { syncBuiltinESMExports } from "node:module"
-import type { Socket } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import { connect, createServer } from "node:net"
 import timers from "node:timers"
 import { setImmediate as nextRound, setTimeout as wait } from "node:timers/promises"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Fiber, Scope } from "effect"
 import type { HttpServerError } from "effect/http"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
@@ -142,6 +142,24 @@ describe("makeNodeServer", () => {
     expect(await Effect.runPromise(Effect.flip(serving(done, {}, Number(port))))).toMatchObject({
       cause: { code: "EADDRINUSE" }
     })
+  })
+
+  it("frees the port when it is interrupted while it begins to listen", async () => {
+    const listening = async (port: number) => {
+      const server = createServer().listen(port, "127.0.0.1")
+      await once(server, "listening")
+      const { port: bound } = server.address() as AddressInfo
+      server.close()
+      await once(server, "close")
+      return bound
+    }
+    const port = await listening(0)
+    const fiber = Effect.runFork(serving(done, {}, port))
+    await Effect.runPromise(Fiber.interrupt(fiber))
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    // Until an attempt to listen that was given up would have ended.
+    for (let round = 0; round < 100; round++) await nextRound()
+    expect(await listening(port)).toBe(port)
   })
 
   it("starts no timer when another server listens on the port", async () => {

@@ -149,13 +149,16 @@ export const makeNodeServer = (
   Effect.gen(function* () {
     const listener = makeListener(limits)
     const { server, connections, responses } = listener
-    const listeners = yield* listen(server, address)
+    const { listeners, stop } = yield* Effect.acquireRelease(
+      Effect.gen(function* () {
+        const listeners = yield* listen(server, address)
+        const shutdown = Effect.promise(() => shutDown({ server, listeners, connections }, limits.graceMillis))
+        return { listeners, stop: yield* Effect.cached(shutdown) }
+      }),
+      ({ stop }) => stop
+    )
     const sweeping = setInterval(responses.sweep, checkMillis(limits)).unref()
     server.once("close", () => clearInterval(sweeping))
-    const stop = yield* Effect.cached(
-      Effect.promise(() => shutDown({ server, listeners, connections }, limits.graceMillis))
-    )
-    yield* Effect.addFinalizer(() => stop)
     const http = HttpServer.make({
       address: NetAddress.inetAddressFromIpStringUnsafe(listeners.address.address, listeners.address.port),
       serve: Effect.fnUntraced(function* (app, middleware) {
