@@ -23,7 +23,15 @@ declare module "html-to-text" {
     nestedUnits: number
   }
 
+  /** The words of a block. It is not exported. */
+  export interface InlineTextBuilder {
+    readonly wrapCharacters: ReadonlyArray<string>
+    readonly forceWrapOnLimit: boolean
+    splitLongWord(word: string): Array<string>
+  }
+
   interface BlockTextBuilder {
+    readonly _stackItem?: { readonly inlineTextBuilder?: InlineTextBuilder }
     /** Adds text to the line. Several white spaces become one. */
     readonly addInline: (text: string) => void
     readonly metadata: Metadata

@@ -3,7 +3,7 @@
  *
  * The time that html-to-text takes grows with the square of the number of tags, so html with very many tags gets no text.
  */
-import type { Formatter, Node } from "html-to-text"
+import type { Formatter, InlineTextBuilder, Node } from "html-to-text"
 import { compile } from "html-to-text"
 import { remembering } from "./remembering.ts"
 
@@ -46,6 +46,24 @@ const bounded =
     if (builder.metadata.nestedUnits > nestedUnitsMax) throw new RangeError("The html is nested too much.")
     builder.options.formatters[format]!(element, walk, builder, options)
   }
+
+/**
+ * html-to-text reads a whole word again for each tag in it, to look for a place where the word may be split. With the options of this file it splits no
+ * word, so it need not look. Another user of html-to-text in the process may have other options.
+ */
+const splitNoWords: Formatter = (_element, _walk, builder) => {
+  // A later version of html-to-text may have other parts. It then takes longer.
+  if (builder._stackItem?.inlineTextBuilder === undefined) return
+  const words = Object.getPrototypeOf(builder._stackItem.inlineTextBuilder) as InlineTextBuilder
+  const { splitLongWord } = words
+  words.splitLongWord = function (this: InlineTextBuilder, word) {
+    return this.wrapCharacters.length === 0 && !this.forceWrapOnLimit ? [word] : splitLongWord.call(this, word)
+  }
+}
+
+compile({ formatters: { splitNoWords }, selectors: [{ selector: "p", format: "splitNoWords" }] })("<p>", {
+  nestedUnits: 0
+})
 
 const convert = compile({
   wordwrap: 76,

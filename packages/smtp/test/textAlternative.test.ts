@@ -47,6 +47,13 @@ describe("textAlternativeOf", () => {
     expect(textAlternativeOf(html)).toBeNull()
   })
 
+  it("makes the text of a long word with many tags in bounded time", () => {
+    const part = "a".repeat(200)
+    const begin = performance.now()
+    expect(textAlternativeOf(`${part}<img>`.repeat(9_000))).toBe(part.repeat(9_000))
+    expect(performance.now() - begin).toBeLessThan(2000)
+  })
+
   it("makes the text of quotes and lists as mails have them", () => {
     const quoted = `${"<blockquote>".repeat(10)}${"word ".repeat(10_000)}`
     expect(textAlternativeOf(quoted)).toMatch(/^(?:> ){10}word/)
