@@ -118,8 +118,11 @@ const logInWithToken = (connection: RelayConnection, auth: AccessTokenAuth): Eff
       loggedIn(connection, { method: accessTokenMethod, user: auth.user, token })
     )
   if (!connection.features.authMethods.includes("XOAUTH2")) return noCommonMethod
+  // A relay may close the connection after a refusal. The refusal then says more than the lost connection.
+  const logInAgain = (refused: RelayRefused) =>
+    Effect.catchTag(logIn(true), "TransportUnavailable", (failure) => Effect.fail(connection.ended ? refused : failure))
   return Effect.catchTag(logIn(false), "RelayRefused", (refused) =>
-    refused.reply.smtpCode === 535 ? logIn(true) : Effect.fail(refused)
+    refused.reply.smtpCode === 535 ? logInAgain(refused) : Effect.fail(refused)
   )
 }
 

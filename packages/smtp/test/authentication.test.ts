@@ -145,6 +145,18 @@ describe("the login", () => {
     expect([ended, asked]).toEqual([expect.stringMatching(/^Refused at auth: 535 /), [false, true]])
   })
 
+  it("returns the refusal of the access token when the relay closes the connection after it", async () => {
+    const { auth, asked } = tokens("wrong", "right", "right")
+    let refusals = 1
+    const act = (step: Step): Act | undefined =>
+      step === "auth" && refusals-- > 0 ? { pieces: ["535 5.7.8 Wrong\r\n"], thenDrop: true } : undefined
+    await withRelay({ keywords: ["AUTH XOAUTH2"], act }, { auth, tls: "opportunistic" }, async ({ run }) => {
+      expect((await run()).ended).toBe("Refused at auth: 535 5.7.8 The relay refused the login.")
+      expect(asked).toEqual([false, true])
+      expect(await run()).toEqual({ ended: accepted, finalized: 1 })
+    })
+  })
+
   it("takes an access token from an effect", async () => {
     const auth = { user: "u", accessToken: () => Effect.succeed(Redacted.make("right")) }
     expect((await handOverTo({ authMethods: ["XOAUTH2"] }, { auth })).ended).toEqual(accepted)
