@@ -65,9 +65,9 @@ const auth: OptionRule = (value, path) => {
 const tlsModes: Readonly<Record<TlsMode, true>> = { implicit: true, required: true, opportunistic: true, off: true }
 
 const certificate: OptionRules<CertificateOptions> = {
-  // Node ignores a text without a certificate.
-  ca: mustBe("PEM text, not the name of a file, or a list of PEM texts", (value) =>
-    Array.isArray(value) ? value.every(hasPemCertificate) : hasPemCertificate(value)
+  // Node ignores a text without a certificate. With an empty list, it trusts no certificate.
+  ca: mustBe("PEM text, not the name of a file, or a list of at least one PEM text", (value) =>
+    Array.isArray(value) ? value.length > 0 && value.every(hasPemCertificate) : hasPemCertificate(value)
   ),
   rejectUnauthorized: flagOption,
   servername: mustBe("a host name", isText)

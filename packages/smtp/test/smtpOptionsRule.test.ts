@@ -35,6 +35,7 @@ describe("settingsOf", () => {
     ["certificate.ca must be PEM text", { certificate: { ca: 5 } }],
     ["certificate.ca must be PEM text, not the name of a file", { certificate: { ca: "/etc/ssl/ca.pem" } }],
     ["certificate.ca must be PEM text, not the name of a file", { certificate: { ca: ["/etc/ssl/ca.pem"] } }],
+    ["or a list of at least one PEM text", { certificate: { ca: [] } }],
     ["auth.accessToken must be a function", { auth: { user: "shop", accessToken: "secret" } }],
     ["auth.accessToken must be a function", { auth: { user: "shop", accessToken: undefined } }],
     ['"password" is not an option of auth', { auth: { ...auth, accessToken } }],
