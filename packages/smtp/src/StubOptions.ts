@@ -36,7 +36,7 @@ export type StubAct =
 
 /** A rule of the script: its recipients, and the acts in turn. The last act repeats. */
 export interface StubRule {
-  /** A recipient's address, or a pattern over it; default every recipient. */
+  /** A recipient's address in any case, or a pattern over the address; default every recipient. */
   readonly recipient?: string | RegExp
   readonly acts: readonly [StubAct, ...Array<StubAct>]
 }

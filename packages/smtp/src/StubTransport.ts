@@ -51,9 +51,13 @@ const actsOfOutcomes = {
 
 const keptBytesDefault = 64 * 1024 * 1024
 
-/** A pattern is found also when it has a position from an earlier match. */
-const matches = ({ recipient }: StubRule, address: string): boolean =>
-  recipient === undefined || (typeof recipient === "string" ? recipient === address : address.search(recipient) !== -1)
+/** An address has the same meaning in any case. A pattern is found also when it has a position from an earlier match. */
+const matches = ({ recipient }: StubRule, address: string): boolean => {
+  if (recipient === undefined) return true
+  return typeof recipient === "string"
+    ? recipient.toLowerCase() === address.toLowerCase()
+    : address.search(recipient) !== -1
+}
 
 const reply = (stage: SmtpStage, smtpCode: number, enhancedCode: string, text: string): SmtpReply => ({
   stage,

@@ -120,6 +120,12 @@ describe("the stub transport", () => {
     expect(outcomes).toEqual(["Refused", "Refused", "Accepted", "Accepted", "Delivered", "Delivered"])
   })
 
+  it("matches the recipient of a rule in any case", async () => {
+    const stub = StubTransport.make({ script: [{ recipient: "Ada@Gone.example", acts: [{ act: "refuse" }] }] })
+    for (const to of ["ada@gone.example", "ADA@gone.example"])
+      expect((await Effect.runPromise(stub.handOff(handOff(to))))._tag).toBe("Refused")
+  })
+
   it("refuses a rule of another form when it is added", () => {
     const stub = StubTransport.make()
     expect(() => stub.addRules({ acts: [] as never })).toThrow(TypeError)
