@@ -10,8 +10,8 @@ import { testServer } from "./testServer.ts"
 
 const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "x" }]
 
-const spend = (by: number, max: number): ReadonlyArray<Change> => [
-  { _tag: "AddToCounter", projectId: "prj_1" as never, name: "allowance", by, max }
+const spend = (by: number, max: number, projectId = "prj_1"): ReadonlyArray<Change> => [
+  { _tag: "AddToCounter", projectId: projectId as never, name: "allowance", by, max }
 ]
 
 const readKey: ReadonlyArray<Change> = [
@@ -115,6 +115,46 @@ describe("commit", () => {
       yield* end(2)
       expect(groups.map(({ names }) => names)).toEqual([["read"], ["read"], ["write"], ["read", "read"]])
       yield* end(3)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("lets commits that wait long for their locks wait in groups of one project, behind which only commits to its counters wait", () =>
+    Effect.gen(function* () {
+      const groups: Array<{ readonly text: string; readonly end: (isApplied: boolean) => void }> = []
+      const projectOf = ([change]: ReadonlyArray<Change>) =>
+        change?._tag === "AddToCounter" ? change.projectId : "none"
+      const commitGroup = (commits: ReadonlyArray<ReadonlyArray<Change>>, lockWait: string) =>
+        Effect.callback<ReadonlyArray<Exit.Exit<void> | undefined>>((resume) => {
+          groups.push({
+            text: `${commits.map(projectOf).join(" ")}: ${lockWait}`,
+            end: (isApplied) => resume(Effect.succeed(commits.map(() => (isApplied ? Exit.void : undefined))))
+          })
+        })
+      const { commit } = yield* makeGroupCommit(commitGroup)
+      const begin = (changes: ReadonlyArray<Change>) => Effect.forkChild(commit(changes), { startImmediately: true })
+      const end = (at: number, isApplied: boolean) =>
+        Effect.andThen(
+          Effect.sync(() => groups[at]!.end(isApplied)),
+          eventLoopTurns(10)
+        )
+      const fibers = [yield* begin(spend(1, 9)), yield* begin(spend(1, 9, "prj_2")), yield* begin(spend(2, 9))]
+      fibers.push(yield* begin(put("a")), yield* begin(put("b")))
+      yield* eventLoopTurns(10)
+      yield* end(0, false)
+      fibers.push(yield* begin(spend(1, 9)), yield* begin(put("c")))
+      yield* eventLoopTurns(10)
+      yield* end(2, true)
+      yield* end(1, true)
+      for (const at of [3, 4, 5, 6]) yield* end(at, true)
+      yield* Effect.forEach(fibers, Fiber.join)
+      expect(groups.map(({ text }) => text)).toEqual([
+        "prj_1 prj_2 prj_1 none none: 1s",
+        "prj_1 prj_1: 5s",
+        "prj_2: 5s",
+        "none: 1s",
+        "none: 5s",
+        "none: 5s",
+        "prj_1: 1s"
+      ])
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("fails only the commits of a group whose guards do not hold", async () => {

@@ -3,6 +3,7 @@
  * repeats it. Each commit fails twice, because the store also repeats a failure that it does not know once. The clock of the test separates the repetitions.
  */
 import type { Change, Conflict, StoreUnavailable } from "@mailkeep/core/adapter"
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import type { Scope } from "effect"
 import { Effect, Fiber } from "effect"
@@ -69,6 +70,7 @@ const open = async ({ shortLockTimeout = false, ...options }: Settings = {}) => 
     codes,
     connect,
     observe,
+    opened,
     run: <A, E>(use: (store: Store) => Effect.Effect<A, E, Scope.Scope>) =>
       Effect.runPromise(Effect.scoped(Effect.flatMap(opened, use)).pipe(Effect.provide(TestClock.layer())))
   }
@@ -218,6 +220,35 @@ describe.skipIf(!hasPostgres())("commit", () => {
     expect(failure).toMatchObject({ _tag: "StoreUnavailable", reason: "contended" })
     expect(values).toEqual([1, 11, 1])
     expect(new Set(codes)).toEqual(new Set(["55P03"]))
+  })
+
+  it("commits those of other projects while a transaction of the product keeps a counter of one project locked", async () => {
+    const { connect, opened } = await open()
+    const other = await connect()
+    const ofOther = [{ _tag: "AddToCounter", projectId: "prj_2", name: first, by: 1, max: null }] as never
+    const program = Effect.gen(function* () {
+      const store = yield* opened
+      yield* Effect.promise(() => begin(other, addSql(first, 10)))
+      const start = (changes: ReadonlyArray<Change>) =>
+        Effect.forkChild(Effect.exit(store.commit(changes)), { startImmediately: true })
+      const blocked: Array<Effect.Success<ReturnType<typeof start>>> = []
+      const free: Array<Effect.Success<ReturnType<typeof start>>> = []
+      // In each of the groups that can be under way at once, and in the next one.
+      for (let n = 0; n < 4; n++) {
+        blocked.push(yield* start(add(first)))
+        free.push(yield* start(ofOther))
+        yield* eventLoopTurns()
+      }
+      const ofFree = yield* Effect.forEach(free, Fiber.join)
+      const waiting = blocked.filter((one) => one.pollUnsafe() === undefined).length
+      yield* Effect.promise(() => other.query("COMMIT"))
+      const ofBlocked = yield* Effect.forEach(blocked, Fiber.join)
+      return { waiting, exits: [...ofFree, ...ofBlocked].map(({ _tag }) => _tag) }
+    })
+    expect(await Effect.runPromise(Effect.scoped(program))).toEqual({
+      waiting: 4,
+      exits: Array.from({ length: 8 }, () => "Success")
+    })
   })
 
   // With READ COMMITTED, the server fails so only for a row that another transaction has moved to another partition.

@@ -13,7 +13,7 @@ const contendedSchedule = Schedule.min([Schedule.exponential("2 millis"), Schedu
 )
 
 /** The transaction can run again. Another one may have written the same unique value. */
-const isLost = (cause: unknown): boolean => isRepeatable(cause) || isUniqueViolation(cause)
+export const isLost = (cause: unknown): boolean => isRepeatable(cause) || isUniqueViolation(cause)
 
 /** Runs a transaction. Repeats it when it lost against another transaction. The signal is aborted when the caller is interrupted. */
 export const attempt = <A>(run: (signal: AbortSignal) => Promise<A>, isRepeated = isLost): Effect.Effect<A, unknown> =>

@@ -46,6 +46,9 @@ const reasons: Readonly<Record<string, Reason>> = {
   "57014": "contended"
 }
 
+/** A lock was not free in time. */
+export const isLockTimeout = (cause: unknown): boolean => codeOf(cause) === "55P03"
+
 /** The transaction can run again: it lost against another one, or the server has forgotten the name of a statement. */
 export const isRepeatable = (cause: unknown): boolean => contended.has(codeOf(cause)) || isUnknownName(cause)
 

@@ -105,15 +105,21 @@ const byOrder = "SET LOCAL enable_sort = off"
  */
 const byKey = `${forAllValues}; SET LOCAL enable_seqscan = off; ${uncompiled}`
 
-const beginWrite = `${beginWith("5s")}; ${writes}; ${byKey}`
+/** How long a transaction that writes waits for each lock. */
+export type LockWait = "1s" | "5s"
+
+const beginWrite = (lockWait: LockWait): string => `${beginWith(lockWait)}; ${writes}; ${byKey}`
 
 /** Runs `run` in one transaction that writes. Each statement sees what was committed before the statement began. */
-export const inWriteTransaction = <A>(database: Database, run: Run<A>): Promise<A> =>
-  inTransaction(database, beginWrite, run)
+export const inWriteTransaction = <A>(database: Database, run: Run<A>, lockWait: LockWait = "5s"): Promise<A> =>
+  inTransaction(database, beginWrite(lockWait), run)
 
 /** Sends one transaction that writes. Its statements have the condition `isInWriteTransaction`. */
-export const writeAtOnce = <A>(database: Database, send: (connection: Connection) => Promise<A>): Promise<A> =>
-  atOnce(database, beginWrite, send)
+export const writeAtOnce = <A>(
+  database: Database,
+  send: (connection: Connection) => Promise<A>,
+  lockWait: LockWait
+): Promise<A> => atOnce(database, beginWrite(lockWait), send)
 
 /**
  * Runs one statement that finds rows by a key or reads them in an order. Sends all of its transaction at once. The transaction of a product keeps its own

@@ -6,8 +6,9 @@ import type { Change, RefusedChange, StoreUnavailable } from "@mailkeep/core/ada
 import { Conflict } from "@mailkeep/core/adapter"
 import { Effect, Exit } from "effect"
 import { defectOf, unavailableOf } from "../postgresFailure.ts"
-import { attempt } from "../runStatements.ts"
-import { isRepeatable } from "../sqlStates.ts"
+import { attempt, isLost } from "../runStatements.ts"
+import { isLockTimeout, isRepeatable } from "../sqlStates.ts"
+import type { LockWait } from "../transactions.ts"
 import type { Commit, CommitTransactions } from "./commitTransactions.ts"
 import { isAppliedAlone } from "./commitTransactions.ts"
 
@@ -23,35 +24,55 @@ const failedExit = (cause: unknown): CommitExit => {
 
 type Numbered = readonly [index: number, commit: Commit]
 
-/** Returns the exits of the commits, in the same order. */
+/** How a group is committed. */
+interface GroupRun {
+  /** With `1s`, a commit that does not get a lock in time has no exit. With `5s`, the commit is repeated. */
+  readonly lockWait: LockWait
+  readonly finish: (index: number, exit: CommitExit) => void
+}
+
+/** The commit did not get a lock in the short time. The server has undone it, and it can be committed again with the long one. */
+const isBlocked = (cause: unknown, lockWait: LockWait): boolean => lockWait === "1s" && isLockTimeout(cause)
+
+/** Returns the exits of the commits, in the same order. A commit that was not applied within a short wait for its locks has none. */
 export const makeCommitGroup = (
   { together, alone }: CommitTransactions,
   afterCommit: (changes: ReadonlyArray<Change>) => void
 ) => {
-  const commitAlone = (commit: Commit): Effect.Effect<CommitExit> =>
+  const commitAlone = ([index, commit]: Numbered, { lockWait, finish }: GroupRun): Effect.Effect<void> =>
     Effect.match(
-      attempt(() => alone(commit)),
+      attempt(
+        () => alone(commit, lockWait),
+        (cause) => isLost(cause) && !isBlocked(cause, lockWait)
+      ),
       {
-        onFailure: failedExit,
+        onFailure: (cause) => {
+          if (!isBlocked(cause, lockWait)) finish(index, failedExit(cause))
+        },
         onSuccess: (refused) => {
-          if (refused !== undefined) return refusedExit(commit, refused)
+          if (refused !== undefined) return finish(index, refusedExit(commit, refused))
           afterCommit(commit)
-          return Exit.void
+          finish(index, Exit.void)
         }
       }
     )
 
-  const commitAll = (
-    commits: ReadonlyArray<Numbered>,
-    finish: (index: number, exit: CommitExit) => void
-  ): Effect.Effect<void> =>
+  const commitAll = (commits: ReadonlyArray<Numbered>, run: GroupRun): Effect.Effect<void> =>
     Effect.gen(function* () {
       if (commits.length === 0) return
-      const [[index, first]] = commits as readonly [Numbered]
-      if (commits.length === 1 && isAppliedAlone(first)) return finish(index, yield* commitAlone(first))
+      const { lockWait, finish } = run
+      const [first] = commits as readonly [Numbered]
+      if (commits.length === 1 && isAppliedAlone(first[1])) return yield* commitAlone(first, run)
       const result = yield* Effect.result(
-        // A unique value that another record has is found below.
-        attempt(() => together(commits.map(([, commit]) => commit)), isRepeatable)
+        attempt(
+          () =>
+            together(
+              commits.map(([, commit]) => commit),
+              lockWait
+            ),
+          // A unique value that another record has is found below.
+          (cause) => isRepeatable(cause) && !isBlocked(cause, lockWait)
+        )
       )
       if (result._tag === "Success") {
         const failing = new Set(result.success)
@@ -61,30 +82,29 @@ export const makeCommitGroup = (
         }
         yield* commitAll(
           commits.filter((_, at) => !failing.has(at)),
-          finish
+          run
         )
-        for (const [at, [index, commit]] of commits.entries())
-          if (failing.has(at)) finish(index, yield* commitAlone(commit))
+        for (const [at, one] of commits.entries()) if (failing.has(at)) yield* commitAlone(one, run)
         return
       }
       const cause = result.failure
+      if (isBlocked(cause, lockWait)) return
       if (unavailableOf(cause) !== undefined) return commits.forEach(([index]) => finish(index, failedExit(cause)))
       // A value that the server refuses, or a unique value that two commits give: finds the commit.
-      if (commits.length === 1) return finish(index, yield* commitAlone(first))
+      if (commits.length === 1) return yield* commitAlone(first, run)
       const half = commits.length >> 1
-      yield* commitAll(commits.slice(0, half), finish)
-      yield* commitAll(commits.slice(half), finish)
+      yield* commitAll(commits.slice(0, half), run)
+      yield* commitAll(commits.slice(half), run)
     })
 
-  return (commits: ReadonlyArray<Commit>): Effect.Effect<ReadonlyArray<CommitExit>> =>
+  return (
+    commits: ReadonlyArray<Commit>,
+    lockWait: LockWait = "5s"
+  ): Effect.Effect<ReadonlyArray<CommitExit | undefined>> =>
     Effect.suspend(() => {
-      const exits: Array<CommitExit> = []
+      const exits: Array<CommitExit | undefined> = Array.from({ length: commits.length })
       const numbered = commits.map((commit, index) => [index, commit] as const)
-      return Effect.as(
-        commitAll(numbered, (index, exit) => {
-          exits[index] = exit
-        }),
-        exits
-      )
+      const finish = (index: number, exit: CommitExit) => void (exits[index] = exit)
+      return Effect.as(commitAll(numbered, { lockWait, finish }), exits)
     })
 }

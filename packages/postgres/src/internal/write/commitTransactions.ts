@@ -6,6 +6,7 @@ import { changeOrder } from "@mailkeep/core/adapter"
 import type { Connection, Database } from "../database.ts"
 import { settleAll } from "../database.ts"
 import { isFailedCondition } from "../sqlStates.ts"
+import type { LockWait } from "../transactions.ts"
 import { inWriteTransaction, writeAtOnce } from "../transactions.ts"
 import type { ApplySet } from "./changeSet.ts"
 import { sendAll } from "./changeSet.ts"
@@ -19,9 +20,9 @@ export type Commit = ReadonlyArray<Change>
 
 export interface CommitTransactions {
   /** Applies all commits, or none. Returns the indexes of the commits with a guard that does not hold: then none was applied. */
-  readonly together: (commits: ReadonlyArray<Commit>) => Promise<ReadonlyArray<number>>
+  readonly together: (commits: ReadonlyArray<Commit>, lockWait: LockWait) => Promise<ReadonlyArray<number>>
   /** Applies one commit. Returns the change whose guard does not hold, if any: then nothing was applied. */
-  readonly alone: (commit: Commit) => Promise<RefusedChange | undefined>
+  readonly alone: (commit: Commit, lockWait: LockWait) => Promise<RefusedChange | undefined>
 }
 
 /** Whether the commit is applied change by change. */
@@ -81,13 +82,13 @@ export const makeCommitTransactions = (
    * Sends the whole transaction at once, its end too, so that it keeps no lock while it waits for this process. Returns whether all guards held:
    * otherwise the server has undone the transaction. Source: decision 0094.
    */
-  const applyAtOnce = async (parts: ReadonlyArray<Part>): Promise<boolean> => {
+  const applyAtOnce = async (parts: ReadonlyArray<Part>, lockWait: LockWait): Promise<boolean> => {
     if (parts.some(({ set }) => set.applyOrFail === undefined)) return false
     const locks = locksOfChanges(parts.flatMap(({ changes }) => changes))
     const sends = parts.map(({ set, changes }) => set.applyOrFail!(changes))
     const send = sendAll([(connection) => takeLocks(connection, locks), ...sends, lastStep.runOrFail])
     try {
-      await writeAtOnce(database, send)
+      await writeAtOnce(database, send, lockWait)
       return true
     } catch (cause) {
       if (isFailedCondition(cause)) return false
@@ -112,18 +113,21 @@ export const makeCommitTransactions = (
   }
 
   return {
-    together: async (commits) => {
+    together: async (commits, lockWait) => {
       const parts = partsOf(commits)
-      if (await applyAtOnce(parts)) return []
-      return inWriteTransaction(database, async (connection) => {
+      if (await applyAtOnce(parts, lockWait)) return []
+      const applied = async (connection: Connection) => {
         const failing = await applyParts(connection, parts)
         return { value: failing, isKept: failing.length === 0 }
-      })
+      }
+      return inWriteTransaction(database, applied, lockWait)
     },
-    alone: (commit) =>
-      inWriteTransaction(database, async (connection) => {
+    alone: (commit, lockWait) => {
+      const applied = async (connection: Connection) => {
         const refused = await applyInOrder(connection, commit)
         return { value: refused, isKept: refused === undefined }
-      })
+      }
+      return inWriteTransaction(database, applied, lockWait)
+    }
   }
 }

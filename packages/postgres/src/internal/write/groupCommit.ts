@@ -8,6 +8,9 @@ import type { Scope } from "effect"
 import { Effect, Exit, Fiber, Latch, Option } from "effect"
 import { isAppliedAlone } from "./commitTransactions.ts"
 import type { CommitExit } from "./commitGroup.ts"
+import type { LockWait } from "../transactions.ts"
+import type { Blockable } from "./blockedCommits.ts"
+import { countersOf, makeBlockedCommits } from "./blockedCommits.ts"
 import type { Touched } from "./touchedRecords.ts"
 import { makeTouchedRecords, touchedBy } from "./touchedRecords.ts"
 
@@ -31,21 +34,27 @@ const queueCommitsMax = 8192
 const queueOctetsMax = 64 * 1024 * 1024
 /** While one group waits for the disk of the server, the next ones run their statements. */
 const groupsAtOnce = 3
+/** How many groups may wait long for their locks. One is left for all other commits. */
+const blockedGroupsMax = groupsAtOnce - 1
 /** A close waits no longer when no group has ended for this time: the server is silent. The callers of these commits have ended before the store. */
 const closeMillisMax = 2000
 /** How many commits are looked at for one group. Those that touch records of a group under way are passed over, and later ones that touch theirs. */
 const lookedAtMax = 1024
 
-interface Job {
+interface Job extends Blockable {
   readonly changes: ReadonlyArray<Change>
   readonly octets: number
   readonly touched: Touched
+  isBlocked: boolean
   readonly resume: (exit: CommitExit) => void
 }
 
 /** The scope finishes the commits that wait, unless the server is silent. */
 export const makeGroupCommit = (
-  commitGroup: (commits: ReadonlyArray<ReadonlyArray<Change>>) => Effect.Effect<ReadonlyArray<CommitExit>>
+  commitGroup: (
+    commits: ReadonlyArray<ReadonlyArray<Change>>,
+    lockWait: LockWait
+  ) => Effect.Effect<ReadonlyArray<CommitExit | undefined>>
 ): Effect.Effect<GroupCommit, never, Scope.Scope> =>
   Effect.gen(function* () {
     let queue: Array<Job> = []
@@ -54,6 +63,7 @@ export const makeGroupCommit = (
     let groups = 0
     let writes = 0
     const underWay = makeTouchedRecords()
+    const blocked = makeBlockedCommits(blockedGroupsMax)
     const waiting = yield* Latch.make()
 
     /**
@@ -66,11 +76,12 @@ export const makeGroupCommit = (
       const passedOver = makeTouchedRecords()
       let octets = 0
       let at = 0
-      for (; at < queue.length && at < lookedAtMax && group.length < groupCommitsMax; at++) {
+      for (let looked = 0; at < queue.length && looked < lookedAtMax && group.length < groupCommitsMax; at++) {
         const job = queue[at]!
+        if (!blocked.isBehind(job)) looked++
         const alone = isAppliedAlone(job.changes)
         if (group.length > 0 && (alone || octets + job.octets > groupOctetsMax)) break
-        if (underWay.overlaps(job.touched) || passedOver.overlaps(job.touched)) {
+        if (underWay.overlaps(job.touched) || passedOver.overlaps(job.touched) || !blocked.mayJoin(job, group[0])) {
           passedOver.add(job.touched)
           left.push(job)
           continue
@@ -88,14 +99,27 @@ export const makeGroupCommit = (
       return group
     }
 
+    /** Commits a group. Its first wait for a lock is short, so that a lock that is not free for long does not hold up all others. */
+    const commitJobs = (jobs: ReadonlyArray<Job>) => {
+      const [first] = jobs as readonly [Job]
+      const commits = jobs.map(({ changes }) => changes)
+      return first.isBlocked ? blocked.whileWaiting(first, commitGroup(commits, "5s")) : commitGroup(commits, "1s")
+    }
+
     const runGroup = (jobs: ReadonlyArray<Job>): Effect.Effect<void> =>
       Effect.gen(function* () {
-        const exits = yield* commitGroup(jobs.map(({ changes }) => changes))
+        const exits = yield* commitJobs(jobs)
+        const left = jobs.filter((_, index) => exits[index] === undefined)
         groups++
-        writes += jobs.length
-        yield* recordMetric("mailkeep_store_group_writes", {}, jobs.length)
+        writes += jobs.length - left.length
+        yield* recordMetric("mailkeep_store_group_writes", {}, jobs.length - left.length)
         for (const { touched } of jobs) underWay.remove(touched)
-        for (const [index, { resume }] of jobs.entries()) resume(exits[index]!)
+        for (const job of left) {
+          job.isBlocked = true
+          queuedOctets += job.octets
+        }
+        queue = [...left, ...queue]
+        for (const [index, { resume }] of jobs.entries()) if (exits[index] !== undefined) resume(exits[index])
         // Commits that were passed over can be in the next group.
         if (queue.length > 0 || closed) waiting.openUnsafe()
       })
@@ -142,7 +166,14 @@ export const makeGroupCommit = (
         if (queue.length >= queueCommitsMax || (queue.length > 0 && queuedOctets + octets > queueOctetsMax))
           return resume(Exit.fail(new StoreUnavailable({ reason: "overloaded" })))
         queuedOctets += octets
-        queue.push({ changes, octets, touched: touchedBy(changes), resume })
+        queue.push({
+          changes,
+          octets,
+          touched: touchedBy(changes),
+          counters: countersOf(changes),
+          isBlocked: false,
+          resume
+        })
         waiting.openUnsafe()
       })
 
