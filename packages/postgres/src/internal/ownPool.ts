@@ -26,7 +26,14 @@ export const makeOwnPool = (connectionString: string, max: number): OwnPool => {
   /** Is known before it has connected: the end closes connections that are still being made too. */
   class OwnClient extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
-      super(config)
+      try {
+        super(config)
+      } catch (cause) {
+        // A file of a certificate cannot be read. The pool also connects in events of its connections, where nobody can catch a failure.
+        super({})
+        this.connect = ((callback: (failure: unknown) => void) => process.nextTick(callback, cause)) as never
+        return
+      }
       clients.add(this)
       this.once("end", () => {
         clients.delete(this)
