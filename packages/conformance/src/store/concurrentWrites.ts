@@ -1,7 +1,7 @@
 /**
  * Laws of commits that arrive together: each has the result that it would have in some order.
  */
-import type { Change, RecordRef, RewritableKind, StoredRecordOf } from "@mailkeep/core/adapter"
+import type { Change, MailStoreShape, RecordRef, RewritableKind, StoredRecordOf } from "@mailkeep/core/adapter"
 import { deliveryState, eventDeliveryState } from "@mailkeep/core/adapter"
 import { resultsOf, same, tally } from "../expectation.ts"
 import { commit, distributeEvent, expectRevision, finalizing, insert, move, put, remove } from "./changes.ts"
@@ -94,16 +94,20 @@ const changesOfInserted: ReadonlyArray<readonly [change: Change, late: string]> 
   [remove.contact("con_1", 2), "NotFound"]
 ]
 
+/** Checks that one of many commits through these stores is applied, for each kind of change. */
+export const checkChanges = function* (stores: readonly [MailStoreShape, ...Array<MailStoreShape>]) {
+  yield* commit(stores[0], ...inserts)
+  for (const [change, late] of changesOfInserted) {
+    const commits = Array.from({ length: 12 }, (_, n) => commit(stores[n % stores.length]!, change))
+    const results = yield* resultsOf(commits)
+    yield* same(`the results of ${JSON.stringify(change)}`, tally(results), { applied: 1, [late]: 11 })
+  }
+}
+
 const oneChanged = law(
   "commit/one-of-many-changed",
   "Of many concurrent commits that change, rewrite or remove one record as they read it, exactly one is applied, for each kind of change.",
-  function* (store) {
-    yield* commit(store, ...inserts)
-    for (const [change, late] of changesOfInserted) {
-      const results = yield* resultsOf(Array.from({ length: 12 }, () => commit(store, change)))
-      yield* same(`the results of ${JSON.stringify(change)}`, tally(results), { applied: 1, [late]: 11 })
-    }
-  }
+  (store) => checkChanges([store])
 )
 
 /** Records with a name that no other of their kind may have. */
@@ -160,29 +164,32 @@ const expectable = (name: string, replaces: number | null = null): ReadonlyArray
   ]
 }
 
+/** Checks that one of two commits is applied, of which each expects the other's record. One is made through each store. */
+export const checkExpectations = function* (one: MailStoreShape, other: MailStoreShape) {
+  for (let round = 0; round < 12; round++)
+    for (const [revision, late] of [
+      [null, "AlreadyExists"],
+      [1, "Stale"]
+    ] as const) {
+      const [oneName, otherName] = [`one${round}_${late}`, `other${round}_${late}`]
+      if (revision !== null)
+        yield* commit(one, ...[oneName, otherName].flatMap((name) => expectable(name).map(([, make]) => make)))
+      const others = expectable(otherName, revision)
+      for (const [n, [ref, make]] of expectable(oneName, revision).entries()) {
+        const [otherRef, makeOther] = others[n]!
+        const results = yield* resultsOf([
+          commit(one, expectRevision(otherRef, revision), make),
+          commit(other, expectRevision(ref, revision), makeOther)
+        ])
+        yield* same(`the results with ${ref.kind} at ${revision}`, tally(results), { applied: 1, [late]: 1 })
+      }
+    }
+}
+
 const expectedOfEachKind = law(
   "guards/each-kind-is-expected-in-a-race",
   "Of two concurrent commits that each expect the other's record to be absent, or to have the revision that was read, exactly one is applied, for each kind of record.",
-  function* (store) {
-    for (let round = 0; round < 12; round++)
-      for (const [revision, late] of [
-        [null, "AlreadyExists"],
-        [1, "Stale"]
-      ] as const) {
-        const [oneName, otherName] = [`one${round}_${late}`, `other${round}_${late}`]
-        if (revision !== null)
-          yield* commit(store, ...[oneName, otherName].flatMap((name) => expectable(name).map(([, make]) => make)))
-        const others = expectable(otherName, revision)
-        for (const [n, [one, makeOne]] of expectable(oneName, revision).entries()) {
-          const [other, makeOther] = others[n]!
-          const results = yield* resultsOf([
-            commit(store, expectRevision(other, revision), makeOne),
-            commit(store, expectRevision(one, revision), makeOther)
-          ])
-          yield* same(`the results with ${one.kind} at ${revision}`, tally(results), { applied: 1, [late]: 1 })
-        }
-      }
-  }
+  (store) => checkExpectations(store, store)
 )
 
 const rewrittenAmongOthers = law(

@@ -7,6 +7,7 @@ import { same, tally } from "../expectation.ts"
 import { startChild } from "./childProcess.ts"
 import type { Job } from "./childProtocol.ts"
 import { commit, insert, put } from "./changes.ts"
+import { checkChanges, checkExpectations } from "./concurrentWrites.ts"
 import { counter, setting } from "./queries.ts"
 import * as sample from "./sampleRecords.ts"
 import { idsOf, noon, projectId } from "./sampleIds.ts"
@@ -81,6 +82,34 @@ const oneWinner = law(
     for (let round = 0; round < rounds; round++)
       for (const race of ["key", "contact", "revision"])
         yield* same(`the number of winners of ${race} ${round}`, results[`${race} ${round} applied`], 1)
+  }
+)
+
+const oneChanged = law(
+  "processes/one-of-many-changed",
+  {
+    statement:
+      "Of many concurrent commits of two processes that change, rewrite or remove one record as they read it, exactly one is applied, for each kind of change.",
+    why: "decisions/0037-one-commit.md",
+    needs
+  },
+  function* (store) {
+    const { here } = yield* StorePlace
+    yield* checkChanges([store, yield* openAt(here)])
+  }
+)
+
+const oneExpected = law(
+  "processes/each-kind-is-expected-in-a-race",
+  {
+    statement:
+      "Of two concurrent commits of two processes that each expect the other's record to be absent, or to have the revision that was read, exactly one is applied, for each kind of record.",
+    why: "decisions/0037-one-commit.md",
+    needs
+  },
+  function* (store) {
+    const { here } = yield* StorePlace
+    yield* checkExpectations(store, yield* openAt(here))
   }
 )
 
@@ -170,6 +199,8 @@ export const processLaws: ReadonlyArray<StoreLaw> = [
   claimedOnce,
   nothingLost,
   oneWinner,
+  oneChanged,
+  oneExpected,
   oneState,
   seesOthers,
   tellsOfOthers,

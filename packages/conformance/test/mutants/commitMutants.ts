@@ -65,7 +65,7 @@ const anyPhase: Mutation = preparing((store, change) =>
 )
 
 /** Checks each expectation first, and writes the other changes later. */
-const expectedApart: Mutation = (store) => ({
+export const expectedApart: Mutation = (store) => ({
   ...store,
   commit: (changes) =>
     Effect.gen(function* () {
@@ -78,7 +78,7 @@ const expectedApart: Mutation = (store) => ({
 })
 
 /** Compares the end of an idempotency record first, and replaces later whatever record the key has then. */
-const replacedLate: Mutation = (store) => ({
+export const replacedLate: Mutation = (store) => ({
   ...store,
   commit: (changes) =>
     Effect.gen(function* () {

@@ -7,12 +7,12 @@ import { join } from "node:path"
 import type { JoinedTransaction, MailStoreShape } from "@mailkeep/core/adapter"
 import { MailStore, TransactionRefused } from "@mailkeep/core/adapter"
 import { SqliteMailStore } from "@mailkeep/sqlite"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Semaphore, Stream } from "effect"
 import type { StoreSubject } from "../../src/index.ts"
 import { beginTransaction } from "../../../sqlite/test/productTransaction.ts"
 import type { Mutation } from "./mutating.ts"
 import { answering, refused } from "./mutating.ts"
-import { oneByOne } from "./commitMutants.ts"
+import { expectedApart, oneByOne, replacedLate } from "./commitMutants.ts"
 import { recordedApart } from "./claimMutants.ts"
 
 /** Keeps settings in memory until `flush` writes them. */
@@ -46,6 +46,15 @@ const checkedFirst: Mutation = (store) => ({
       yield* store.commit([{ ...change, max: null }])
     })
 })
+
+/** Runs the commits of this store one after the other. Those of another process run beside them. */
+const inTurn =
+  (mutate: Mutation): Mutation =>
+  (store) => {
+    const mutant = mutate(store)
+    const turn = Semaphore.makeUnsafe(1)
+    return { ...mutant, commit: (changes) => turn.withPermits(1)(mutant.commit(changes)) }
+  }
 
 const ownWritesOnly: Mutation = (store) => {
   const own = new Set<string>()
@@ -134,6 +143,8 @@ const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStor
   "processes/one-claimant-each": wrapped(leasesIgnored),
   "processes/no-update-is-lost": wrapped(checkedFirst),
   "processes/one-writer-wins": wrapped(recordedApart(Effect.sleep("3 millis"))),
+  "processes/one-of-many-changed": wrapped(inTurn(replacedLate)),
+  "processes/each-kind-is-expected-in-a-race": wrapped(inTurn(expectedApart)),
   "processes/read-is-one-state": wrapped(oneByOne),
   "processes/others-are-seen": wrapped(ownWritesOnly),
   "processes/reports-other-processes": wrapped((store) => ({ ...store, commitsOfOtherProcesses: Stream.never })),
