@@ -20,7 +20,7 @@ const texts = <T extends string>(count: number, textOf: (n: number) => T): Reado
 
 const recordsUnchanged = law(
   "values/largest-records-unchanged",
-  "The store returns the largest records unchanged: a template with two bodies of 2 MiB, a contact with 200 properties of 500 characters, a domain with its key, and a message and an idempotency record of 50 recipients.",
+  "The store returns the largest records unchanged: a template of 4 MiB, a contact with 200 properties, a domain, and a message and an idempotency record of 50 recipients.",
   function* (store) {
     const body = {
       ...sample.resource({ name: null }),

@@ -103,7 +103,7 @@ const oneExpected = law(
   "processes/each-kind-is-expected-in-a-race",
   {
     statement:
-      "Of two concurrent commits of two processes that each expect the other's record to be absent, or to have the revision that was read, exactly one is applied, for each kind of record.",
+      "Of two processes whose commits each expect the other's record to be absent, or at the revision that was read, exactly one succeeds, for each kind of record.",
     why: "decisions/0037-one-commit.md",
     needs
   },
