@@ -33,8 +33,8 @@ import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 import { Secrets } from "../access/Secrets.ts"
 
-/** How many messages are read at once for the events about their deliveries. A message can be large. */
-const messagesReadAtOnce = 20
+/** How many messages are read at once for the events about their deliveries. A message can have two bodies of 2 MiB. */
+const messagesReadAtOnce = 4
 
 /** Reads the messages with these ids, and keeps only the fields that belong to events. */
 const loadEventMessages = (store: MailStoreShape, projectId: ProjectId, ids: ReadonlyArray<string>) =>
