@@ -119,8 +119,9 @@ const withEncodedName = (listId: string): string => {
 /** Writes the values that nodemailer would not write in a form that arrives unchanged. */
 const encodeValuesOf = (root: MimeNode, { from, headers }: OutgoingMessage): void => {
   const inner = root.encodeHeaderValue.bind(root)
-  // nodemailer makes encoded words of a whole value with a quotation mark, also of an id or a URL in it.
-  const write = (key: string, value: string): string => (isPrintable(value) ? value : inner(key, value))
+  // nodemailer makes encoded words of a whole value with a quotation mark, also of an id or a URL in it. A value that looks like an encoded word needs one.
+  const write = (key: string, value: string): string =>
+    isPrintable(value) && !value.includes("=?") ? value : inner(key, value)
   const encodable = new Set(
     ["subject", ...Object.keys(headers).map((name) => name.toLowerCase())].filter((name) => !isStructured(name))
   )

@@ -3,7 +3,7 @@ import type { OutgoingAttachment, OutgoingMessage } from "@mailkeep/core/adapter
 import fc from "fast-check"
 import MailComposer from "nodemailer/lib/mail-composer"
 import type { Email } from "postal-mime"
-import PostalMime from "postal-mime"
+import PostalMime, { decodeWords } from "postal-mime"
 import { describe, expect, it } from "vitest"
 import { headerFieldIssues } from "../../core/src/domain/message/HeaderField.ts"
 import { AttachmentUnreadable, composeMessage, MessageNotComposable } from "../src/composeMessage.ts"
@@ -151,6 +151,13 @@ describe("composeMessage", () => {
   ])("encodes only the name of a mailing list in List-Id, not its id: %s", async (_, value, written) => {
     const raw = (await bytesOf({ headers: { "List-Id": value } })).toString()
     expect(raw).toContain(`List-Id: ${written}\r\n`)
+  })
+
+  it("writes a URL so that nobody reads a part of it as an encoded word", async () => {
+    const link = "<https://shop.example/=?utf-8?Q?=0D=0ABcc:_eve=40down.example?=>"
+    const { headers } = await readBack({ headers: { "List-Unsubscribe": link } })
+    const values = headers.filter(({ key }) => key === "list-unsubscribe").map(({ value }) => decodeWords(value))
+    expect(values).toEqual([link])
   })
 
   it("writes a value in ASCII as it is, also with a quotation mark", async () => {
