@@ -33,29 +33,20 @@ export const versionOf = (database: Database): number => {
   return database.prepare("SELECT version FROM mailkeep_schema").pluck().get() as number
 }
 
-/** Writes the version that the file already has, because SQLite reports one setting correctly only after a write. */
-export const touchVersion = (database: Database): void => {
-  database.exec("UPDATE mailkeep_schema SET version = version")
-}
-
 /**
- * Migrates the file to `schemaVersion`. Several processes may migrate at once: each step checks the version again under
- * the write lock.
+ * Migrates the file to `schemaVersion` in one transaction, with one disk sync. Several processes may migrate at once: each reads the version under the
+ * write lock. Writes the version also when there is no step left, because SQLite reports one setting correctly only after a write.
  */
 export const migrate = (database: Database): void => {
-  if (versionOf(database) === schemaVersion) return
   database.function("mailkeep_case_fold", { deterministic: true }, (text) => caseFold(text as string))
-  for (let version = versionOf(database); version < schemaVersion; version++) {
-    database.exec("BEGIN IMMEDIATE")
-    try {
-      if (versionOf(database) === version) {
-        database.exec(migrations[version]!)
-        database.prepare("UPDATE mailkeep_schema SET version = ?").run(version + 1)
-      }
-      database.exec("COMMIT")
-    } catch (cause) {
-      if (database.inTransaction) database.exec("ROLLBACK")
-      throw cause
-    }
+  database.exec("BEGIN IMMEDIATE")
+  try {
+    const version = versionOf(database)
+    for (const step of migrations.slice(version)) database.exec(step)
+    if (version <= schemaVersion) database.exec(`UPDATE mailkeep_schema SET version = ${schemaVersion}`)
+    database.exec("COMMIT")
+  } catch (cause) {
+    if (database.inTransaction) database.exec("ROLLBACK")
+    throw cause
   }
 }

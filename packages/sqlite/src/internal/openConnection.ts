@@ -7,7 +7,7 @@ import { dirname, resolve } from "node:path"
 import type { Database as SqliteDatabase, Options } from "better-sqlite3"
 import Database from "better-sqlite3"
 import { oldNodeSentence } from "../nodeVersion.ts"
-import { migrate, schemaVersion, touchVersion, versionOf } from "./migrations.ts"
+import { migrate, schemaVersion, versionOf } from "./migrations.ts"
 import { NotOpened } from "./notOpened.ts"
 
 /** The first version with the fix for a race in the reset of the write-ahead log. */
@@ -32,16 +32,11 @@ const checkVersion = (database: SqliteDatabase): void => {
 }
 
 /**
- * SQLite reports another value after the first write than before, so the setting is read after a write.
+ * Reads the settings after the write of the migration, because SQLite reports another value after the first write than before.
  * See docs/decisions/0005-durability.md.
  */
 const proveDurable = (database: SqliteDatabase): void => {
   const { version } = database.prepare("SELECT sqlite_version() AS version").get() as { readonly version: string }
-  database.exec("BEGIN IMMEDIATE")
-  touchVersion(database)
-  database.exec("COMMIT")
-  // Checks again, because a newer Mailkeep may have migrated the file meanwhile.
-  checkVersion(database)
   const journal = database.pragma("journal_mode", { simple: true })
   const synchronous = database.pragma("synchronous", { simple: true })
   if (journal !== "wal" || synchronous !== synchronousFull || isOldVersion(version))
@@ -160,6 +155,8 @@ export const openConnection = (
     // In KiB, for each connection. The system caches the file once for all of them.
     database.pragma("cache_size = -4096")
     migrate(database)
+    // Checks again, because a newer Mailkeep may have migrated the file meanwhile.
+    checkVersion(database)
     proveDurable(database)
     return database
   } catch (cause) {

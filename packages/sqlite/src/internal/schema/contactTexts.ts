@@ -5,7 +5,7 @@
  * The column `created_at_max` is not before the time of any contact of the project with this row id or a smaller one. A search for the newest
  * contacts thus ends early. Source: decision 0066.
  *
- * The SQL function `mailkeep_case_fold` exists only while the steps run.
+ * The SQL function `mailkeep_case_fold` exists only on a connection that migrates.
  */
 export const sql = `
 CREATE TABLE mailkeep_contact_ranges (
