@@ -2,7 +2,7 @@
  * The id and the lease of a worker. Claims rows under the id and renews the lease while the worker has claimed rows. Changes to a new
  * id when it is unknown which rows are claimed under the old id. Source: decisions 0006 and 0035.
  */
-import { Duration, Effect, Result } from "effect"
+import { Duration, Effect, Latch, Result } from "effect"
 import { endLeases, renewLease } from "../decide/store/lease.ts"
 import type { Claim, ClaimKind } from "../domain/store/Claim.ts"
 import type { Rotation } from "../domain/store/Rotation.ts"
@@ -80,6 +80,8 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
   const newWorkerId = () => randomHex(crypto, 8)
   /** The number of claimed rows under work for each id. */
   const claimedRows = new Map<string, number>()
+  /** Open while there are claimed rows, so that an idle worker has no timer. */
+  const hasClaimedRows = Latch.makeUnsafe(false)
   /** When the lease of each id with claimed rows was last set. */
   const renewed = new Map<string, Moment>()
   const formerIds: Array<string> = []
@@ -154,6 +156,8 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
         claimedRows.delete(worker)
         if (worker !== workerId) renewed.delete(worker)
       }
+      if (claimedRows.size > 0) hasClaimedRows.openUnsafe()
+      else hasClaimedRows.closeUnsafe()
     })
 
   const workOn: WorkerLease["workOn"] = (row, work) => {
@@ -182,7 +186,7 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
 
   const heartbeat = Effect.flatMap(readClock, (clock) =>
     Effect.forEach([...claimedRows.keys()], (worker) => Effect.ignoreCause(renew(worker, clock)), { discard: true })
-  ).pipe(Effect.delay(Duration.millis(Math.floor(leaseMillis / 3))), Effect.forever)
+  ).pipe(Effect.delay(Duration.millis(Math.floor(leaseMillis / 3))), hasClaimedRows.whenOpen, Effect.forever)
 
   const end = (ids: ReadonlyArray<string>) => {
     renewed.delete(workerId)
