@@ -17,7 +17,7 @@ const labels: Readonly<Record<NextOutcome, string>> = {
 const order: ReadonlyArray<NextOutcome> = ["deferred", "refused", "lost", "accepted", "delivered"]
 
 /** The choice and its button. */
-export const nextOutcomeFields: Markup = markup`<div class="narrow"><label for="outcome">is</label><select id="outcome" name="outcome">
+export const nextOutcomeFields: Markup = markup`<div class="narrow"><label for="outcome">Outcome</label><select id="outcome" name="outcome">
 ${order.map((outcome) => markup`<option value="${outcome}">${labels[outcome]}</option>`)}</select></div><button>Set</button>`
 
 /** The outcome of this name. */

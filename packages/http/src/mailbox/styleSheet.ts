@@ -27,9 +27,9 @@ a { color: var(--link); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 form.row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; margin: .75rem 0; }
 form.row > div { display: flex; flex-direction: column; flex: 1 1 12rem; min-width: 0; }
-form.row > div.narrow { flex: 0 1 12rem; }
+form.row > div.narrow { flex: 0 1 17rem; }
 label { font-size: .9rem; color: var(--soft); }
-input, select, button { font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--soft); border-radius: .3rem; padding: .35rem .6rem; max-width: 100%; }
+input, select, button { font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--soft); border-radius: .3rem; padding: .35rem .6rem; max-width: 100%; min-height: 2.4rem; }
 button { background: var(--panel); cursor: pointer; }
 .buttons { display: flex; flex-wrap: wrap; gap: .5rem; }
 .notice { background: var(--panel); border-left: 4px solid var(--link); padding: .4rem .75rem; }
