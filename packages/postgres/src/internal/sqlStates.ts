@@ -27,23 +27,30 @@ export const isUnknownName = (cause: unknown): boolean => unknownNames.has(codeO
 /** A deadlock, a serialization failure, or a lock that was not free in time. */
 const contended: ReadonlySet<string | undefined> = new Set(["40001", "40P01", "55P03"])
 
+/** Codes with another reason than their class. */
 const reasons: Readonly<Record<string, Reason>> = {
-  "53100": "full",
-  "53200": "overloaded",
-  "53300": "overloaded",
   "25006": "read_only",
-  // The server shuts down, has crashed, or does not accept connections yet.
-  "57P01": "unreachable",
-  "57P02": "unreachable",
-  "57P03": "unreachable",
-  // The database was dropped, or the session was idle for too long.
-  "57P04": "unreachable",
-  "57P05": "unreachable",
-  "25P04": "unreachable",
   // The server ended an idle transaction, because this process did not run for some time.
   "25P03": "unreachable",
+  // A transaction was open for too long.
+  "25P04": "unreachable",
+  "53100": "full",
   // The statement was canceled, for example by a limit on its duration.
   "57014": "contended"
+}
+
+/** Classes of failures of the server and of the connection, by the first two characters of a code. */
+const reasonsOfClasses: Readonly<Record<string, Reason>> = {
+  // The connection was lost.
+  "08": "unreachable",
+  // The server has no memory, no connection or no other resource left.
+  "53": "overloaded",
+  // The server shuts down, has crashed, or does not accept connections yet. Or the database was dropped, or the session was idle for too long.
+  "57": "unreachable",
+  // The disk of the server.
+  "58": "unreachable",
+  // A fault of the server itself, such as a damaged page.
+  XX: "unreachable"
 }
 
 /** A lock was not free in time. */
@@ -98,12 +105,23 @@ export const reasonOf = (cause: unknown): Reason | undefined => {
   const code = codeOf(cause)
   if (code === undefined || !isServerCode(cause, code)) return "unreachable"
   if (contended.has(code)) return "contended"
-  if (code.startsWith("08") || code.startsWith("58")) return "unreachable"
-  return reasons[code] ?? (ofConnecting.has(cause) || hasEndedSession(cause) ? "unreachable" : undefined)
+  return (
+    reasons[code] ??
+    reasonsOfClasses[code.slice(0, 2)] ??
+    (ofConnecting.has(cause) || hasEndedSession(cause) ? "unreachable" : undefined)
+  )
 }
 
+/**
+ * The disk of the server or the server itself has failed at one statement, for example at a damaged page. The session continues, and other statements can
+ * succeed.
+ */
+export const isFaultOfServer = (cause: unknown): boolean =>
+  isOfServer(cause) && /^(?:58|XX)/.test(codeOf(cause)!) && !hasEndedSession(cause as Error)
+
 /** The connection can no longer be used. */
-export const isConnectionLost = (cause: unknown): boolean => reasonOf(cause) === "unreachable"
+export const isConnectionLost = (cause: unknown): boolean =>
+  reasonOf(cause) === "unreachable" && !isFaultOfServer(cause)
 
 /** The messages of the driver and of its pool when the server did not answer in time to a new connection. They have no code. */
 export const connectTimeouts: ReadonlySet<string> = new Set([
