@@ -14,10 +14,12 @@ import {
   isAfterFailure,
   isConnectionLost,
   isStandby,
+  isStandbyGivenUp,
   isUnknownName,
   markOfConnecting,
   markOfDriver,
-  poolEnded
+  poolEnded,
+  StandbyGivenUp
 } from "./sqlStates.ts"
 import type { StatementNames } from "./statementNames.ts"
 import { makeStatementNames } from "./statementNames.ts"
@@ -106,6 +108,21 @@ export const connectionOf = (
   }
 }
 
+/** Throws when the server has ended a commit before its standby had it. The commit is kept, and a failover can lose it: its result is unknown. */
+const watchStandby = (client: PoolClient) => {
+  let isGivenUp = false
+  const onNotice = (notice: object) => {
+    if (isStandbyGivenUp(notice)) isGivenUp = true
+  }
+  client.on("notice", onNotice)
+  return {
+    check: () => {
+      if (isGivenUp) throw markOfDriver(new StandbyGivenUp())
+    },
+    stop: () => client.removeListener("notice", onNotice)
+  }
+}
+
 /** Without a listener, the loss of a connection would end the process. The statement under way fails with the same error. */
 const ignoreLoss = () => {}
 
@@ -157,17 +174,21 @@ export const makeDatabase = (pool: Pool, silentMillisMax = silentMillisDefault):
       let hasFailed = false
       let isLost = false
       const limited = makeSilenceLimit(client, silentMillisMax)
+      const standby = watchStandby(client)
       try {
         if ((client as ProductClient).binary === true) throw new BinaryValues()
         // Otherwise a commit would keep what the product has not committed, or would fail. Follows what the product has sent.
         if (isInTransaction(client)) await limited(client.query("ROLLBACK")).catch(fail)
         if (!direct.has(client)) direct.set(client, await limited(isDirect(client)).catch(fail))
-        return await run(connectionOf(client, { names: direct.get(client) ? names : undefined, limited }))
+        const result = await run(connectionOf(client, { names: direct.get(client) ? names : undefined, limited }))
+        standby.check()
+        return result
       } catch (cause) {
         hasFailed = true
         isLost = isConnectionLost(cause) || isStandby(cause)
         throw cause
       } finally {
+        standby.stop()
         const status = (client as ProductClient).getTransactionStatus?.()
         // An older driver does not know whether a failure has left the connection in a transaction.
         const isClosed = isLost || (status === undefined ? hasFailed : status !== "I")

@@ -60,6 +60,9 @@ const sentences: Readonly<Record<string, string>> = {
   // The schema or a table was dropped or renamed since.
   "3F000": missingTables,
   "42P01": missingTables,
+  // The commit is on the primary, and perhaps on no standby.
+  "01000":
+    "The server has canceled the wait for its synchronous standby. Do not cancel commits that wait for it (`pg_cancel_backend`).",
   // A call of the product found no transaction, a failed one, or its savepoint gone.
   "25P01": endedInTheMiddle,
   "25P02": endedInTheMiddle,

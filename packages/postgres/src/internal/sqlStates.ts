@@ -136,6 +136,21 @@ export const isSilence = (cause: unknown): boolean =>
 /** After a failover, the connection can lead to a server that is a standby now. Another connection can lead to the new primary. */
 export const isStandby = (cause: unknown): boolean => reasonOf(cause) === "read_only"
 
+/**
+ * A notice of the server: it has stopped to wait for its synchronous standby, because the statement was canceled. It reports the commit as done. Its text
+ * depends on the language of the server, and the name of its function does not.
+ */
+export const isStandbyGivenUp = (notice: object): boolean =>
+  "routine" in notice && notice.routine === "SyncRepWaitForLSN"
+
+/** Has the code of the notice. */
+export class StandbyGivenUp extends Error {
+  readonly code = "01000"
+  constructor() {
+    super("The server has not waited for its standby.")
+  }
+}
+
 /** A statement was refused because one before it in the transaction has failed. */
 export const isAfterFailure = (cause: unknown): boolean => codeOf(cause) === "25P02"
 

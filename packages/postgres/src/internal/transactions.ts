@@ -25,9 +25,12 @@ export const isInWriteTransaction = "current_setting('mailkeep.writes', true) = 
 /** Each statement sees what was committed before it began, also where the database or the role has another default. Source: decision 0072. */
 const begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
-/** A lock that is not free in time fails the transaction. The server ends a transaction whose process does not run. */
+/**
+ * A lock that is not free in time fails the transaction. The server ends a transaction whose process does not run. It also sends its warnings, by which the
+ * store learns that the server has not waited for its standby.
+ */
 const beginWith = (lockTimeout: string): string =>
-  `${begin}; SET LOCAL lock_timeout = '${lockTimeout}'; SET LOCAL idle_in_transaction_session_timeout = '15s'`
+  `${begin}; SET LOCAL lock_timeout = '${lockTimeout}'; SET LOCAL idle_in_transaction_session_timeout = '15s'; SET LOCAL client_min_messages = warning`
 
 const boundaryOf = ({ savepoint }: Database, begin: string): Boundary =>
   savepoint === undefined
