@@ -8,6 +8,7 @@ import type { ClientConfig, Pool } from "pg"
 import pg from "pg"
 import type { Connection, Database } from "./database.ts"
 import { makeDatabase } from "./database.ts"
+import { failCallersOf } from "./failingInConnect.ts"
 import { hiddenTables, missingRights } from "./missingRights.ts"
 import type { MigrationOptions } from "./migrations.ts"
 import { migrateSchema, migrations } from "./migrations.ts"
@@ -59,7 +60,10 @@ const ignoreLosses = (pool: Pool): Effect.Effect<Pool, never, Scope.Scope> =>
 
 /** Opens the pool, unless the product gives one. The scope closes only a pool of the store. Throws for a wrong number of connections. */
 export const openPool = (source: PoolSource): Effect.Effect<Pool, never, Scope.Scope> => {
-  if ("pool" in source) return ignoreLosses(source.pool)
+  if ("pool" in source) {
+    failCallersOf(source.pool)
+    return ignoreLosses(source.pool)
+  }
   const { connectionString, connectionsMax = 10 } = source
   checkConnectionsMax(connectionsMax)
   return Effect.acquireRelease(

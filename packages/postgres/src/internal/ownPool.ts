@@ -4,6 +4,7 @@
 import { Effect } from "effect"
 import pg from "pg"
 import type { ProductClient } from "./driverClient.ts"
+import { failingInConnect } from "./failingInConnect.ts"
 import { reachableOptions } from "./silentServer.ts"
 
 /** How long the end waits for the server to close the connections. */
@@ -24,16 +25,9 @@ export const makeOwnPool = (connectionString: string, max: number): OwnPool => {
   const clients = new Set<ProductClient>()
   let onEmpty = () => {}
   /** Is known before it has connected: the end closes connections that are still being made too. */
-  class OwnClient extends pg.Client {
+  class OwnClient extends failingInConnect(pg.Client) {
     constructor(config?: string | pg.ClientConfig) {
-      try {
-        super(config)
-      } catch (cause) {
-        // A file of a certificate cannot be read. The pool also connects in events of its connections, where nobody can catch a failure.
-        super({})
-        this.connect = ((callback: (failure: unknown) => void) => process.nextTick(callback, cause)) as never
-        return
-      }
+      super(config)
       clients.add(this)
       this.once("end", () => {
         clients.delete(this)

@@ -65,6 +65,7 @@ const unobservedOfPostgres: ReadonlySet<string> = new Set(
   [
     "databaseClock",
     "driverClient",
+    "failingInConnect",
     "joinedTransaction",
     "migrations",
     "missingRights",
