@@ -116,7 +116,7 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
     const claims = makeClaims(database, schema)
     const sweep = makeSweep(database, schema)
     const sweepMessages = makeSweepMessages(database, schema)
-    const groupRead = makeGroupRead((queries) => answerQueries(database, schema, queries))
+    const groupRead = makeGroupRead((queries, bodyOctetsMax) => answerQueries(database, schema, queries, bodyOctetsMax))
     const commitsOfOtherProcesses = yield* makeOtherCommits(count, hint)
     // Opened last, so that a close finishes the commits that wait before it closes the connections.
     const group = yield* makeGroupCommit(commitGroup)

@@ -10,15 +10,21 @@ const message = (id: string, projectId = "prj_1") => ({ _tag: "Message", project
 const nextDue: Query = { _tag: "NextDue", worker: "w", now: 0 }
 const lost = markOfDriver(Object.assign(new Error("lost"), { code: "ECONNRESET" })) as Error
 const refused = Object.assign(new Error("refused"), { code: "22003" })
+const tooLarge = markOfDriver(Object.assign(new Error("too large"), { code: "22012" })) as Error
+const damaged = markOfDriver(Object.assign(new Error("damaged"), { code: "XX001" })) as Error
 
 /** A server whose statements end when the test says so. The answer of a query is its text. */
 const makeServer = () => {
-  const statements: Array<{ readonly queries: Queries; readonly end: (failure?: Error) => void }> = []
-  const answerAll = (queries: Queries) =>
+  const statements: Array<{
+    readonly queries: Queries
+    readonly isBounded: boolean
+    readonly end: (failure?: Error) => void
+  }> = []
+  const answerAll = (queries: Queries, bodyOctetsMax?: number) =>
     new Promise<ReadonlyArray<unknown>>((resolve, reject) => {
       const end = (failure?: Error) =>
         failure === undefined ? resolve(queries.map((query) => JSON.stringify(query))) : reject(failure)
-      statements.push({ queries, end })
+      statements.push({ queries, isBounded: bodyOctetsMax !== undefined, end })
     })
   return {
     read: makeGroupRead(answerAll),
@@ -77,16 +83,44 @@ describe("a read in a group", () => {
     expect(statements).toHaveLength(3)
   })
 
-  it("fails only the read whose value the server refuses", async () => {
+  it.each([
+    ["whose value the server refuses", refused],
+    ["of a damaged page", damaged]
+  ])("fails only the read %s", async (_, failure) => {
     const { read, statements, sizes } = makeServer()
     const results = Promise.allSettled([read([message("a")]), read([message("b")])])
     await turn()
-    statements[0]!.end(refused)
+    statements[0]!.end(failure)
     await turn()
     expect(sizes()).toEqual([2, 1, 1])
     statements[1]!.end()
-    statements[2]!.end(refused)
+    statements[2]!.end(failure)
     expect((await results).map(({ status }) => status)).toEqual(["fulfilled", "rejected"])
+  })
+
+  it("divides a group whose messages are too large together, and answers its parts one after the other", async () => {
+    const { read, statements } = makeServer()
+    const ids = ["a", "b", "c", "d", "e"]
+    const results = Promise.allSettled(ids.map((id) => read([message(id)])))
+    for (const failure of [tooLarge, undefined, tooLarge, tooLarge, undefined]) {
+      await turn()
+      statements.at(-1)!.end(failure)
+    }
+    await turn()
+    expect(statements.map(({ queries, isBounded }) => [queries.length, isBounded])).toEqual([
+      [5, true],
+      [2, true],
+      [3, true],
+      [1, false],
+      [2, true]
+    ])
+    expect((await results).map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+      "fulfilled"
+    ])
   })
 
   it("fails all reads of a lost connection, which their callers repeat", async () => {

@@ -159,7 +159,11 @@ interface Part {
   readonly answers: (value: unknown) => ReadonlyArray<readonly [at: number, answer: unknown]>
 }
 
-const partsOf = (building: Building, queries: ReadonlyArray<Query>): ReadonlyArray<Part> => {
+const partsOf = (
+  building: Building,
+  queries: ReadonlyArray<Query>,
+  bodyOctetsMax: number | undefined
+): ReadonlyArray<Part> => {
   const lookups = Map.groupBy(
     queries.flatMap((query, at) => (isLookup(query) ? [{ query, at }] : [])),
     ({ query }) => lookupGroup(query)
@@ -167,7 +171,7 @@ const partsOf = (building: Building, queries: ReadonlyArray<Query>): ReadonlyArr
   return [
     ...[...lookups.values()].map((group): Part => {
       const [first, ...others] = group.map(({ query }) => query)
-      const { sql, read } = lookupReading(building, [first!, ...others])
+      const { sql, read } = lookupReading(building, [first!, ...others], bodyOctetsMax)
       return {
         sql,
         answers: (value) => {
@@ -190,17 +194,25 @@ interface AnswerRow {
   readonly column2: string | null
 }
 
+/** What an answer may have. */
+interface AnswerBounds {
+  /** Of one part as JSON. The driver would throw in the event loop for a text that this process cannot have, and the process would end. */
+  readonly octetsMax?: number
+  /** Of the bodies of all messages that are looked up. No bound if it is absent. */
+  readonly bodyOctetsMax?: number | undefined
+}
+
 /**
- * The statement that answers queries. Each row has the number of a part and its JSON: a row of columns would have a limit of 1,664 parts. Fails when the
- * JSON is longer than a text of this process can be: the driver would throw in the event loop, and the process would end.
+ * The statement that answers queries. Each row has the number of a part and its JSON: a row of columns would have a limit of 1,664 parts. Fails as
+ * `isTooLarge` above a bound.
  */
 export const readStatement = (
   schema: string,
   queries: ReadonlyArray<Query>,
-  octetsMax: number = constants.MAX_STRING_LENGTH
+  { octetsMax = constants.MAX_STRING_LENGTH, bodyOctetsMax }: AnswerBounds = {}
 ) => {
   const building = makeBuilding(schema)
-  const parts = partsOf(building, queries)
+  const parts = partsOf(building, queries, bodyOctetsMax)
   const partRows = `VALUES ${parts.map(({ sql }, n) => `(${n}, (${sql})::text)`).join(", ")}`
   return {
     // With the offset, the server makes each JSON once and not again for its length.
@@ -220,10 +232,11 @@ export const readStatement = (
 export const answerQueries = async <const Qs extends ReadonlyArray<Query>>(
   database: Database,
   schema: string,
-  queries: Qs
+  queries: Qs,
+  bodyOctetsMax?: number
 ): Promise<Answers<Qs>> => {
   if (queries.length === 0) return [] as ReadonlyArray<unknown> as Answers<Qs>
-  const { sql, values, answersOf } = readStatement(schema, queries)
+  const { sql, values, answersOf } = readStatement(schema, queries, { bodyOctetsMax })
   // A search of contacts has one plan for rare and another for frequent words.
   const plan = queries.some(({ _tag }) => _tag === "ContactScan") ? "for these values" : "for all values"
   return answersOf(await readAtOnce<AnswerRow>(database, sql, values, plan)) as Answers<Qs>

@@ -3,14 +3,17 @@
  * together costs the server a statement that it parses and plans.
  */
 import type { Query } from "@mailkeep/core/adapter"
-import { isConnectionLost } from "../sqlStates.ts"
+import { isConnectionLost, isTooLarge } from "../sqlStates.ts"
 import { isLookup } from "./lookups.ts"
 
 type Queries = ReadonlyArray<Query>
-type AnswerAll = (queries: Queries) => Promise<ReadonlyArray<unknown>>
+/** Fails as `isTooLarge` when the messages have more than `bodyOctetsMax` octets of bodies together. */
+type AnswerAll = (queries: Queries, bodyOctetsMax?: number) => Promise<ReadonlyArray<unknown>>
 
-/** So many reads are answered together at most: each can have a message with a long body. */
+/** So many reads are answered together at most. */
 const groupReadsMax = 32
+/** The bodies of the messages of a group. The server sends nothing before it has made the whole answer, and must not be silent for long. */
+const groupOctetsMax = 8 * 1024 * 1024
 /** While one group of a project is under way, another one may be sent. Later reads wait, and form larger groups. */
 const groupsAtOnce = 2
 
@@ -48,14 +51,19 @@ export const makeGroupRead = (answerAll: AnswerAll): AnswerAll => {
     const [first] = jobs as readonly [Job]
     if (jobs.length === 1) return answerAlone(first)
     try {
-      const answers = await answerAll(jobs.flatMap(({ queries }) => queries))
+      const answers = await answerAll(
+        jobs.flatMap(({ queries }) => queries),
+        groupOctetsMax
+      )
       let from = 0
       for (const { queries, resolve } of jobs) resolve(answers.slice(from, (from += queries.length)))
     } catch (cause) {
       // Each caller repeats its read on another connection.
       if (isConnectionLost(cause)) return jobs.forEach(({ reject }) => reject(cause))
+      const half = jobs.length >> 1
+      if (isTooLarge(cause)) for (const part of [jobs.slice(0, half), jobs.slice(half)]) await answerTogether(part)
       // A value that the server refuses fails only the read that has it.
-      await Promise.all(jobs.map(answerAlone))
+      else await Promise.all(jobs.map(answerAlone))
     }
   }
 

@@ -4,6 +4,7 @@
 import type { AnswerOf, Query, QueryOf } from "@mailkeep/core/adapter"
 import type { RecordTable } from "../recordTable.ts"
 import { columnOf } from "../recordTable.ts"
+import { failUnless } from "../sqlStates.ts"
 import {
   apiKeys,
   contacts,
@@ -94,19 +95,30 @@ const lookupOf = ({ _tag }: LookupQuery) => lookups[_tag] as unknown as Lookup<L
 export const lookupGroup = (query: LookupQuery): string =>
   `${query._tag} ${"projectId" in query ? query.projectId : ""}`
 
+/**
+ * The same messages, unless their bodies have more octets together: then the statement fails. The server knows the length of a stored text without
+ * reading the text.
+ */
+const withinOctets = (found: string, bodyOctetsMax: number): string => {
+  const octets = `coalesce(octet_length(found.html), 0) + coalesce(octet_length(found.text), 0)`
+  return `SELECT ${messages.sources("sized")} FROM (SELECT found.*, sum(${octets}) OVER () AS octets FROM (${found}) AS found) AS sized WHERE ${failUnless(`octets <= ${bodyOctetsMax}`)} = 1`
+}
+
 /** Answers the lookups of one group, in their order. */
 export const lookupReading = (
   building: Building,
-  group: readonly [LookupQuery, ...ReadonlyArray<LookupQuery>]
+  group: readonly [LookupQuery, ...ReadonlyArray<LookupQuery>],
+  bodyOctetsMax?: number
 ): Reading<ReadonlyArray<unknown>> => {
   const [first] = group
   const { table, field, valuesOf, answer } = lookupOf(first)
   const project = "projectId" in first ? `one.project_id = ${building.parameter(first.projectId)} AND ` : ""
   const values = building.parameter([...new Set(group.flatMap(valuesOf))])
   const one = select(building, table, `WHERE ${project}one.${columnOf(field)} = wanted.value`)
-  const sql = rowsSql(`SELECT found.* FROM unnest(${values}::text[]) AS wanted (value) ${eachOne(one, "found")}`)
+  const found = `SELECT found.* FROM unnest(${values}::text[]) AS wanted (value) ${eachOne(one, "found")}`
+  const isBounded = bodyOctetsMax !== undefined && first._tag === "Message"
   return {
-    sql,
+    sql: rowsSql(isBounded ? withinOctets(found, bodyOctetsMax) : found),
     read: (value) => {
       const records = new Map(rowsOf<object>(value).map((record) => [record[field as never], record]))
       return group.map((query) => answer(query, (one) => records.get(one as never)))
