@@ -29,6 +29,27 @@ const withStore = async <A, E>(use: (store: PostgresMailStore.PostgresMailStoreS
 
 const unbounded = { concurrency: "unbounded" } as const
 
+/** Groups that end when the test says so: with all commits applied, or with all blocked. */
+const heldGroups = Effect.gen(function* () {
+  const groups: Array<{ readonly text: string; readonly end: (isApplied: boolean) => void }> = []
+  const projectOf = ([change]: ReadonlyArray<Change>) => (change?._tag === "AddToCounter" ? change.projectId : "none")
+  const commitGroup = (commits: ReadonlyArray<ReadonlyArray<Change>>, lockWait: string) =>
+    Effect.callback<ReadonlyArray<Exit.Exit<void> | undefined>>((resume) => {
+      const end = (isApplied: boolean) => resume(Effect.succeed(commits.map(() => (isApplied ? Exit.void : undefined))))
+      groups.push({ text: `${commits.map(projectOf).join(" ")}: ${lockWait}`, end })
+    })
+  const { commit } = yield* makeGroupCommit(commitGroup)
+  return {
+    begin: (changes: ReadonlyArray<Change>) => Effect.forkChild(commit(changes), { startImmediately: true }),
+    end: (at: number, isApplied: boolean) =>
+      Effect.andThen(
+        Effect.sync(() => groups[at]!.end(isApplied)),
+        eventLoopTurns(10)
+      ),
+    texts: () => groups.map(({ text }) => text)
+  }
+})
+
 describe("commit", () => {
   it("commits many concurrent commits in few groups", async () => {
     const counts = await withStore((store) =>
@@ -119,23 +140,7 @@ describe("commit", () => {
 
   it("lets commits that wait long for their locks wait in groups of one project, behind which only commits to its counters wait", () =>
     Effect.gen(function* () {
-      const groups: Array<{ readonly text: string; readonly end: (isApplied: boolean) => void }> = []
-      const projectOf = ([change]: ReadonlyArray<Change>) =>
-        change?._tag === "AddToCounter" ? change.projectId : "none"
-      const commitGroup = (commits: ReadonlyArray<ReadonlyArray<Change>>, lockWait: string) =>
-        Effect.callback<ReadonlyArray<Exit.Exit<void> | undefined>>((resume) => {
-          groups.push({
-            text: `${commits.map(projectOf).join(" ")}: ${lockWait}`,
-            end: (isApplied) => resume(Effect.succeed(commits.map(() => (isApplied ? Exit.void : undefined))))
-          })
-        })
-      const { commit } = yield* makeGroupCommit(commitGroup)
-      const begin = (changes: ReadonlyArray<Change>) => Effect.forkChild(commit(changes), { startImmediately: true })
-      const end = (at: number, isApplied: boolean) =>
-        Effect.andThen(
-          Effect.sync(() => groups[at]!.end(isApplied)),
-          eventLoopTurns(10)
-        )
+      const { begin, end, texts } = yield* heldGroups
       const fibers = [yield* begin(spend(1, 9)), yield* begin(spend(1, 9, "prj_2")), yield* begin(spend(2, 9))]
       fibers.push(yield* begin(put("a")), yield* begin(put("b")))
       yield* eventLoopTurns(10)
@@ -146,7 +151,7 @@ describe("commit", () => {
       yield* end(1, true)
       for (const at of [3, 4, 5, 6]) yield* end(at, true)
       yield* Effect.forEach(fibers, Fiber.join)
-      expect(groups.map(({ text }) => text)).toEqual([
+      expect(texts()).toEqual([
         "prj_1 prj_2 prj_1 none none: 1s",
         "prj_1 prj_1: 5s",
         "prj_2: 5s",
@@ -154,6 +159,28 @@ describe("commit", () => {
         "none: 5s",
         "none: 5s",
         "prj_1: 1s"
+      ])
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("lets commits wait behind blocked ones of their project that wait for their group", () =>
+    Effect.gen(function* () {
+      const { begin, end, texts } = yield* heldGroups
+      const projects = ["prj_1", "prj_2", "prj_3"]
+      const fibers = yield* Effect.forEach(projects, (project) => begin(spend(1, 9, project)))
+      yield* eventLoopTurns(10)
+      yield* end(0, false)
+      // Two groups wait long. The third project has none yet, and its next commit must not hold up the one of another project.
+      fibers.push(yield* begin(spend(1, 9, "prj_3")), yield* begin(spend(1, 9, "prj_4")))
+      yield* eventLoopTurns(10)
+      for (const at of [3, 1, 4, 5, 2]) yield* end(at, true)
+      yield* Effect.forEach(fibers, Fiber.join)
+      expect(texts()).toEqual([
+        "prj_1 prj_2 prj_3: 1s",
+        "prj_1: 5s",
+        "prj_2: 5s",
+        "prj_4: 1s",
+        "prj_3: 5s",
+        "prj_3: 1s"
       ])
     }).pipe(Effect.scoped, Effect.runPromise))
 

@@ -17,10 +17,13 @@ export const countersOf = (changes: ReadonlyArray<Change>): string | null =>
   changes.find((change) => change._tag === "AddToCounter")?.projectId ?? null
 
 export interface BlockedCommits {
-  /** Whether a group under way waits long for the same counters. */
+  /** Whether the commit waits until blocked commits to the same counters have ended. */
   readonly isBehind: (one: Blockable) => boolean
-  /** Whether the commit can be in the next group, whose first commit this is if there is one. */
+  /** Whether a commit that is not behind others can be in the next group, whose first commit this is if there is one. */
   readonly mayJoin: (one: Blockable, first: Blockable | undefined) => boolean
+  /** Counts a commit that was blocked, until `remove`. */
+  readonly add: (one: Blockable) => void
+  readonly remove: (one: Blockable) => void
   /** Runs a group of blocked commits, of which this is the first. */
   readonly whileWaiting: <A>(first: Blockable, group: Effect.Effect<A>) => Effect.Effect<A>
 }
@@ -28,24 +31,35 @@ export interface BlockedCommits {
 /** `groupsMax`: so many groups may wait long for their locks at once. */
 export const makeBlockedCommits = (groupsMax: number): BlockedCommits => {
   let groups = 0
-  const counted = new Set<string>()
-  const isBehind = ({ counters }: Blockable): boolean => counters !== null && counted.has(counters)
+  /** The counters for which a group waits long. */
+  const waitingFor = new Set<string>()
+  /** The number of blocked commits for each counters, also of those that wait for their group. */
+  const counts = new Map<string, number>()
+  const change = ({ counters }: Blockable, by: number) => {
+    if (counters === null) return
+    const count = (counts.get(counters) ?? 0) + by
+    if (count === 0) counts.delete(counters)
+    else counts.set(counters, count)
+  }
+  const isBehind = ({ counters, isBlocked }: Blockable): boolean =>
+    counters !== null && (isBlocked ? waitingFor.has(counters) : counts.has(counters))
   return {
     isBehind,
     mayJoin: (one, first) => {
-      if (isBehind(one)) return false
       if (first === undefined) return !one.isBlocked || groups < groupsMax
       if (!one.isBlocked) return !first.isBlocked
       // Without counters, it is unknown which lock each of them waits for.
       return first.isBlocked && one.counters !== null && one.counters === first.counters
     },
+    add: (one) => change(one, 1),
+    remove: (one) => change(one, -1),
     whileWaiting: ({ counters }, group) =>
       Effect.suspend(() => {
         groups++
-        if (counters !== null) counted.add(counters)
+        if (counters !== null) waitingFor.add(counters)
         return Effect.map(group, (result) => {
           groups--
-          if (counters !== null) counted.delete(counters)
+          if (counters !== null) waitingFor.delete(counters)
           return result
         })
       })

@@ -78,7 +78,12 @@ export const makeGroupCommit = (
       let at = 0
       for (let looked = 0; at < queue.length && looked < lookedAtMax && group.length < groupCommitsMax; at++) {
         const job = queue[at]!
-        if (!blocked.isBehind(job)) looked++
+        // These can be thousands. Later commits that touch their records need not wait for them.
+        if (blocked.isBehind(job)) {
+          left.push(job)
+          continue
+        }
+        looked++
         const alone = isAppliedAlone(job.changes)
         if (group.length > 0 && (alone || octets + job.octets > groupOctetsMax)) break
         if (underWay.overlaps(job.touched) || passedOver.overlaps(job.touched) || !blocked.mayJoin(job, group[0])) {
@@ -114,8 +119,10 @@ export const makeGroupCommit = (
         writes += jobs.length - left.length
         yield* recordMetric("mailkeep_store_group_writes", {}, jobs.length - left.length)
         for (const { touched } of jobs) underWay.remove(touched)
+        for (const job of jobs) if (job.isBlocked) blocked.remove(job)
         for (const job of left) {
           job.isBlocked = true
+          blocked.add(job)
           queuedOctets += job.octets
         }
         queue = [...left, ...queue]
