@@ -32,11 +32,13 @@ const unbounded = { concurrency: "unbounded" } as const
 /** Groups that end when the test says so: with all commits applied, or with all blocked. */
 const heldGroups = Effect.gen(function* () {
   const groups: Array<{ readonly text: string; readonly end: (isApplied: boolean) => void }> = []
+  let isEndedAtOnce = false
   const projectOf = ([change]: ReadonlyArray<Change>) => (change?._tag === "AddToCounter" ? change.projectId : "none")
   const commitGroup = (commits: ReadonlyArray<ReadonlyArray<Change>>, lockWait: string) =>
     Effect.callback<ReadonlyArray<Exit.Exit<void> | undefined>>((resume) => {
       const end = (isApplied: boolean) => resume(Effect.succeed(commits.map(() => (isApplied ? Exit.void : undefined))))
       groups.push({ text: `${commits.map(projectOf).join(" ")}: ${lockWait}`, end })
+      if (isEndedAtOnce) end(true)
     })
   const { commit } = yield* makeGroupCommit(commitGroup)
   return {
@@ -46,6 +48,11 @@ const heldGroups = Effect.gen(function* () {
         Effect.sync(() => groups[at]!.end(isApplied)),
         eventLoopTurns(10)
       ),
+    /** Applies all commits from now on at once. */
+    endAll: () => {
+      isEndedAtOnce = true
+      for (const { end } of groups) end(true)
+    },
     texts: () => groups.map(({ text }) => text)
   }
 })
@@ -182,6 +189,43 @@ describe("commit", () => {
         "prj_3: 5s",
         "prj_3: 1s"
       ])
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("leaves as many places of the queue free as the commits have that wait behind blocked ones of their project", () =>
+    Effect.gen(function* () {
+      const { begin, end, endAll, texts } = yield* heldGroups
+      yield* begin(spend(1, 9))
+      yield* eventLoopTurns(10)
+      yield* end(0, false)
+      const waiting = yield* Effect.replicateEffect(begin(spend(1, 9)), 4096)
+      expect(waiting.every((fiber) => fiber.pollUnsafe() === undefined)).toBe(true)
+      const refused = yield* begin(spend(1, 9))
+      expect(refused.pollUnsafe()).toBeDefined()
+      expect(yield* Effect.flip(Fiber.join(refused))).toMatchObject({ reason: "overloaded" })
+      yield* begin(spend(1, 9, "prj_2"))
+      yield* eventLoopTurns(10)
+      expect(texts()).toEqual(["prj_1: 1s", "prj_1: 5s", "prj_2: 1s"])
+      endAll()
+      yield* Effect.forEach(waiting, Fiber.join)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("leaves as many octets of the queue free as the commits have that wait behind blocked ones of their project", () =>
+    Effect.gen(function* () {
+      const { begin, end, endAll } = yield* heldGroups
+      const large = (projectId: string): ReadonlyArray<Change> => [
+        ...spend(1, 9, projectId),
+        { _tag: "PutContent", projectId: projectId as never, hash: "h", chunks: [new Uint8Array(24 * 1024 * 1024)] }
+      ]
+      yield* begin(spend(1, 9))
+      yield* eventLoopTurns(10)
+      yield* end(0, false)
+      const waiting = yield* begin(large("prj_1"))
+      const refused = yield* begin(large("prj_1"))
+      expect(refused.pollUnsafe()).toBeDefined()
+      expect(yield* Effect.flip(Fiber.join(refused))).toMatchObject({ reason: "overloaded" })
+      const ofOther = yield* begin(large("prj_2"))
+      endAll()
+      yield* Effect.forEach([waiting, ofOther], Fiber.join)
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("fails only the commits of a group whose guards do not hold", async () => {

@@ -165,22 +165,30 @@ export const makeGroupCommit = (
         })
     )
 
+    /**
+     * Whether the queue is full for a commit. Commits that wait behind blocked ones of their project take at most as much of it as they leave free, so that
+     * other projects are not refused. A commit that is larger than the queue may wait alone.
+     */
+    const isFullFor = (job: Job): boolean => {
+      const own = blocked.isBehind(job) ? queue.filter(({ counters }) => counters === job.counters) : []
+      const octets = own.reduce((sum, one) => sum + one.octets, queuedOctets + job.octets)
+      return queue.length + own.length >= queueCommitsMax || (queue.length > 0 && octets > queueOctetsMax)
+    }
+
     const commit = (changes: ReadonlyArray<Change>) =>
       Effect.callback<void, Conflict | StoreUnavailable>((resume) => {
         if (closed) return resume(Exit.fail(new StoreUnavailable({ reason: "closed" })))
-        const octets = octetsOfChanges(changes)
-        // A commit that is larger than the queue may wait alone.
-        if (queue.length >= queueCommitsMax || (queue.length > 0 && queuedOctets + octets > queueOctetsMax))
-          return resume(Exit.fail(new StoreUnavailable({ reason: "overloaded" })))
-        queuedOctets += octets
-        queue.push({
+        const job: Job = {
           changes,
-          octets,
+          octets: octetsOfChanges(changes),
           touched: touchedBy(changes),
           counters: countersOf(changes),
           isBlocked: false,
           resume
-        })
+        }
+        if (isFullFor(job)) return resume(Exit.fail(new StoreUnavailable({ reason: "overloaded" })))
+        queuedOctets += job.octets
+        queue.push(job)
         waiting.openUnsafe()
       })
 
