@@ -10,8 +10,8 @@ import { testServer } from "./testServer.ts"
 
 const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "x" }]
 
-const spend = (by: number, max: number, projectId = "prj_1"): ReadonlyArray<Change> => [
-  { _tag: "AddToCounter", projectId: projectId as never, name: "allowance", by, max }
+const spend = (by: number, max: number): ReadonlyArray<Change> => [
+  { _tag: "AddToCounter", projectId: "prj_1" as never, name: "allowance", by, max }
 ]
 
 const readKey: ReadonlyArray<Change> = [
@@ -28,34 +28,6 @@ const withStore = async <A, E>(use: (store: PostgresMailStore.PostgresMailStoreS
 }
 
 const unbounded = { concurrency: "unbounded" } as const
-
-/** Groups that end when the test says so: with all commits applied, or with all blocked. */
-const heldGroups = Effect.gen(function* () {
-  const groups: Array<{ readonly text: string; readonly end: (isApplied: boolean) => void }> = []
-  let isEndedAtOnce = false
-  const projectOf = ([change]: ReadonlyArray<Change>) => (change?._tag === "AddToCounter" ? change.projectId : "none")
-  const commitGroup = (commits: ReadonlyArray<ReadonlyArray<Change>>, lockWait: string) =>
-    Effect.callback<ReadonlyArray<Exit.Exit<void> | undefined>>((resume) => {
-      const end = (isApplied: boolean) => resume(Effect.succeed(commits.map(() => (isApplied ? Exit.void : undefined))))
-      groups.push({ text: `${commits.map(projectOf).join(" ")}: ${lockWait}`, end })
-      if (isEndedAtOnce) end(true)
-    })
-  const { commit } = yield* makeGroupCommit(commitGroup)
-  return {
-    begin: (changes: ReadonlyArray<Change>) => Effect.forkChild(commit(changes), { startImmediately: true }),
-    end: (at: number, isApplied: boolean) =>
-      Effect.andThen(
-        Effect.sync(() => groups[at]!.end(isApplied)),
-        eventLoopTurns(10)
-      ),
-    /** Applies all commits from now on at once. */
-    endAll: () => {
-      isEndedAtOnce = true
-      for (const { end } of groups) end(true)
-    },
-    texts: () => groups.map(({ text }) => text)
-  }
-})
 
 describe("commit", () => {
   it("commits many concurrent commits in few groups", async () => {
@@ -143,89 +115,6 @@ describe("commit", () => {
       yield* end(2)
       expect(groups.map(({ names }) => names)).toEqual([["read"], ["read"], ["write"], ["read", "read"]])
       yield* end(3)
-    }).pipe(Effect.scoped, Effect.runPromise))
-
-  it("lets commits that wait long for their locks wait in groups of one project, behind which only commits to its counters wait", () =>
-    Effect.gen(function* () {
-      const { begin, end, texts } = yield* heldGroups
-      const fibers = [yield* begin(spend(1, 9)), yield* begin(spend(1, 9, "prj_2")), yield* begin(spend(2, 9))]
-      fibers.push(yield* begin(put("a")), yield* begin(put("b")))
-      yield* eventLoopTurns(10)
-      yield* end(0, false)
-      fibers.push(yield* begin(spend(1, 9)), yield* begin(put("c")))
-      yield* eventLoopTurns(10)
-      yield* end(2, true)
-      yield* end(1, true)
-      for (const at of [3, 4, 5, 6]) yield* end(at, true)
-      yield* Effect.forEach(fibers, Fiber.join)
-      expect(texts()).toEqual([
-        "prj_1 prj_2 prj_1 none none: 1s",
-        "prj_1 prj_1: 5s",
-        "prj_2: 5s",
-        "none: 1s",
-        "none: 5s",
-        "none: 5s",
-        "prj_1: 1s"
-      ])
-    }).pipe(Effect.scoped, Effect.runPromise))
-
-  it("lets commits wait behind blocked ones of their project that wait for their group", () =>
-    Effect.gen(function* () {
-      const { begin, end, texts } = yield* heldGroups
-      const projects = ["prj_1", "prj_2", "prj_3"]
-      const fibers = yield* Effect.forEach(projects, (project) => begin(spend(1, 9, project)))
-      yield* eventLoopTurns(10)
-      yield* end(0, false)
-      // Two groups wait long. The third project has none yet, and its next commit must not hold up the one of another project.
-      fibers.push(yield* begin(spend(1, 9, "prj_3")), yield* begin(spend(1, 9, "prj_4")))
-      yield* eventLoopTurns(10)
-      for (const at of [3, 1, 4, 5, 2]) yield* end(at, true)
-      yield* Effect.forEach(fibers, Fiber.join)
-      expect(texts()).toEqual([
-        "prj_1 prj_2 prj_3: 1s",
-        "prj_1: 5s",
-        "prj_2: 5s",
-        "prj_4: 1s",
-        "prj_3: 5s",
-        "prj_3: 1s"
-      ])
-    }).pipe(Effect.scoped, Effect.runPromise))
-
-  it("leaves as many places of the queue free as the commits have that wait behind blocked ones of their project", () =>
-    Effect.gen(function* () {
-      const { begin, end, endAll, texts } = yield* heldGroups
-      yield* begin(spend(1, 9))
-      yield* eventLoopTurns(10)
-      yield* end(0, false)
-      const waiting = yield* Effect.replicateEffect(begin(spend(1, 9)), 4096)
-      expect(waiting.every((fiber) => fiber.pollUnsafe() === undefined)).toBe(true)
-      const refused = yield* begin(spend(1, 9))
-      expect(refused.pollUnsafe()).toBeDefined()
-      expect(yield* Effect.flip(Fiber.join(refused))).toMatchObject({ reason: "overloaded" })
-      yield* begin(spend(1, 9, "prj_2"))
-      yield* eventLoopTurns(10)
-      expect(texts()).toEqual(["prj_1: 1s", "prj_1: 5s", "prj_2: 1s"])
-      endAll()
-      yield* Effect.forEach(waiting, Fiber.join)
-    }).pipe(Effect.scoped, Effect.runPromise))
-
-  it("leaves as many octets of the queue free as the commits have that wait behind blocked ones of their project", () =>
-    Effect.gen(function* () {
-      const { begin, end, endAll } = yield* heldGroups
-      const large = (projectId: string): ReadonlyArray<Change> => [
-        ...spend(1, 9, projectId),
-        { _tag: "PutContent", projectId: projectId as never, hash: "h", chunks: [new Uint8Array(24 * 1024 * 1024)] }
-      ]
-      yield* begin(spend(1, 9))
-      yield* eventLoopTurns(10)
-      yield* end(0, false)
-      const waiting = yield* begin(large("prj_1"))
-      const refused = yield* begin(large("prj_1"))
-      expect(refused.pollUnsafe()).toBeDefined()
-      expect(yield* Effect.flip(Fiber.join(refused))).toMatchObject({ reason: "overloaded" })
-      const ofOther = yield* begin(large("prj_2"))
-      endAll()
-      yield* Effect.forEach([waiting, ofOther], Fiber.join)
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("fails only the commits of a group whose guards do not hold", async () => {

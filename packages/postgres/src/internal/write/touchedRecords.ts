@@ -19,8 +19,8 @@ const conflicting: Readonly<Record<number, number>> = {
 
 export type Touched = ReadonlyMap<string, number>
 
-/** Every address of a contact. The removal of a contact does not name its address. */
-const everyAddress = "ContactAddress"
+/** Every address of a contact of the project. The removal of a contact does not name its address. */
+const everyAddress = ({ projectId }: { readonly projectId: string }): string => `ContactAddress/${projectId}`
 
 const touchesOf = (change: Change): ReadonlyArray<readonly [key: string, mode: number]> => {
   const key = recordKeyOf(change)
@@ -33,7 +33,7 @@ const touchesOf = (change: Change): ReadonlyArray<readonly [key: string, mode: n
       return change.record.kind === "ContactAddress"
         ? [
             [key, touch.read],
-            [everyAddress, touch.read]
+            [everyAddress(change.record), touch.read]
           ]
         : [[key, touch.read]]
     case "TouchApiKey":
@@ -58,7 +58,7 @@ const touchesOf = (change: Change): ReadonlyArray<readonly [key: string, mode: n
     case "RemoveContact":
       return [
         [key, touch.write],
-        [everyAddress, touch.remove]
+        [everyAddress(change), touch.remove]
       ]
     default:
       return [[key, touch.write]]
