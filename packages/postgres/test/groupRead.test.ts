@@ -2,13 +2,14 @@ import type { Query } from "@mailkeep/core/adapter"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { makeGroupRead } from "../src/internal/read/groupRead.ts"
-import { markOfDriver } from "../src/internal/sqlStates.ts"
+import { markOfConnecting, markOfDriver, noFreeConnection } from "../src/internal/sqlStates.ts"
 
 type Queries = ReadonlyArray<Query>
 
 const message = (id: string, projectId = "prj_1") => ({ _tag: "Message", projectId, id }) as Query
 const nextDue: Query = { _tag: "NextDue", worker: "w", now: 0 }
 const lost = markOfDriver(Object.assign(new Error("lost"), { code: "ECONNRESET" })) as Error
+const noConnection = markOfConnecting(new Error(noFreeConnection)) as Error
 const refused = Object.assign(new Error("refused"), { code: "22003" })
 const tooLarge = markOfDriver(Object.assign(new Error("too large"), { code: "22012" })) as Error
 const damaged = markOfDriver(Object.assign(new Error("damaged"), { code: "XX001" })) as Error
@@ -123,11 +124,17 @@ describe("a read in a group", () => {
     ])
   })
 
-  it("fails all reads of a lost connection, which their callers repeat", async () => {
+  it.each([
+    ["of a lost connection, which their callers repeat", lost],
+    ["that get no connection, because each alone would need one", noConnection]
+  ])("fails all reads %s", async (_, failure) => {
     const { read, statements, sizes } = makeServer()
     const results = Promise.allSettled([read([message("a")]), read([message("b")])])
     await turn()
-    statements[0]!.end(lost)
+    statements[0]!.end(failure)
+    await turn()
+    statements[1]?.end()
+    statements[2]?.end()
     expect((await results).map(({ status }) => status)).toEqual(["rejected", "rejected"])
     expect(sizes()).toEqual([2])
   })

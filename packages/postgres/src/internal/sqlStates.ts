@@ -75,6 +75,9 @@ export const markOfConnecting = (cause: unknown): unknown => {
   return markOfDriver(cause)
 }
 
+/** The store got no connection. */
+export const isOfConnecting = (cause: unknown): boolean => cause instanceof Error && ofConnecting.has(cause)
+
 /** The server has ended the session. */
 const hasEndedSession = (cause: Error): boolean =>
   "severity" in cause && (cause.severity === "FATAL" || cause.severity === "PANIC")
@@ -108,7 +111,7 @@ export const reasonOf = (cause: unknown): Reason | undefined => {
   return (
     reasons[code] ??
     reasonsOfClasses[code.slice(0, 2)] ??
-    (ofConnecting.has(cause) || hasEndedSession(cause) ? "unreachable" : undefined)
+    (isOfConnecting(cause) || hasEndedSession(cause) ? "unreachable" : undefined)
   )
 }
 

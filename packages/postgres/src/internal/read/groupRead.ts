@@ -3,7 +3,7 @@
  * together costs the server a statement that it parses and plans.
  */
 import type { Query } from "@mailkeep/core/adapter"
-import { isConnectionLost, isTooLarge } from "../sqlStates.ts"
+import { isConnectionLost, isOfConnecting, isTooLarge } from "../sqlStates.ts"
 import { isLookup } from "./lookups.ts"
 
 type Queries = ReadonlyArray<Query>
@@ -58,8 +58,8 @@ export const makeGroupRead = (answerAll: AnswerAll): AnswerAll => {
       let from = 0
       for (const { queries, resolve } of jobs) resolve(answers.slice(from, (from += queries.length)))
     } catch (cause) {
-      // Each caller repeats its read on another connection.
-      if (isConnectionLost(cause)) return jobs.forEach(({ reject }) => reject(cause))
+      // Each caller repeats a read of a lost connection on another one. Without a free connection, reads that are sent alone would wait for more of them.
+      if (isConnectionLost(cause) || isOfConnecting(cause)) return jobs.forEach(({ reject }) => reject(cause))
       const half = jobs.length >> 1
       if (isTooLarge(cause)) for (const part of [jobs.slice(0, half), jobs.slice(half)]) await answerTogether(part)
       // A value that the server refuses fails only the read that has it.
