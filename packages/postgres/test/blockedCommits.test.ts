@@ -72,38 +72,44 @@ describe("commit", () => {
       yield* end(0, false)
       fibers.push(yield* begin(spend(1, 9)), yield* begin(put("c")))
       yield* eventLoopTurns(10)
-      yield* end(2, true)
-      yield* end(1, true)
-      for (const at of [3, 4, 5, 6]) yield* end(at, true)
+      // Only the first project is still blocked.
+      yield* end(1, false)
+      for (const at of [2, 3, 4, 5, 6, 7]) yield* end(at, true)
       yield* Effect.forEach(fibers, Fiber.join)
       expect(texts()).toEqual([
         "prj_1 prj_2 prj_1 none none: 1s",
-        "prj_1 prj_1: 5s",
-        "prj_2: 5s",
+        "prj_1 prj_1: 1s",
+        "prj_2: 1s",
         "none: 1s",
-        "none: 5s",
-        "none: 5s",
+        "prj_1 prj_1: 5s",
+        "none: 1s",
+        "none: 1s",
         "prj_1: 1s"
       ])
     }).pipe(Effect.scoped, Effect.runPromise))
 
-  it("lets commits wait behind blocked ones of their project that wait for their group", () =>
+  it("lets commits of other projects wait for no group that waits long, and new ones of a blocked project behind the blocked ones", () =>
     Effect.gen(function* () {
       const { begin, end, texts } = yield* heldGroups
-      const projects = ["prj_1", "prj_2", "prj_3"]
+      const projects = ["prj_1", "prj_2", "prj_3", "prj_4"]
       const fibers = yield* Effect.forEach(projects, (project) => begin(spend(1, 9, project)))
       yield* eventLoopTurns(10)
-      yield* end(0, false)
-      // Two groups wait long. The third project has none yet, and its next commit must not hold up the one of another project.
-      fibers.push(yield* begin(spend(1, 9, "prj_3")), yield* begin(spend(1, 9, "prj_4")))
+      // Three projects are blocked, and two groups may wait long.
+      for (const at of [0, 1, 2, 3]) yield* end(at, false)
+      yield* end(6, true)
+      fibers.push(yield* begin(spend(1, 9, "prj_3")), yield* begin(spend(1, 9, "prj_5")))
       yield* eventLoopTurns(10)
-      for (const at of [3, 1, 4, 5, 2]) yield* end(at, true)
+      for (const at of [7, 4, 8, 9, 5]) yield* end(at, true)
       yield* Effect.forEach(fibers, Fiber.join)
       expect(texts()).toEqual([
-        "prj_1 prj_2 prj_3: 1s",
+        "prj_1 prj_2 prj_3 prj_4: 1s",
+        "prj_1: 1s",
+        "prj_2: 1s",
+        "prj_3: 1s",
         "prj_1: 5s",
         "prj_2: 5s",
         "prj_4: 1s",
+        "prj_5: 1s",
         "prj_3: 5s",
         "prj_3: 1s"
       ])

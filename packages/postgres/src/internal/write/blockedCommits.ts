@@ -9,19 +9,30 @@ import { Effect } from "effect"
 export interface Blockable {
   /** The project to whose counters the commit adds, or `null`. */
   readonly counters: string | null
-  /** Whether a short wait for its locks was not enough. */
-  readonly isBlocked: boolean
+  /**
+   * After a short wait of a group, each of its commits can be the reason that no lock was free: they are suspected. Commits that form a group by themselves are
+   * then blocked.
+   */
+  readonly lockState: "new" | "suspected" | "blocked"
 }
 
 export const countersOf = (changes: ReadonlyArray<Change>): string | null =>
   changes.find((change) => change._tag === "AddToCounter")?.projectId ?? null
 
+/** Whether the two wait for the same locks. Without counters, it is unknown which lock each of them waits for. */
+const haveSameLocks = (one: Blockable, other: Blockable): boolean =>
+  one === other || (one.counters !== null && one.counters === other.counters)
+
+/** What the commits of a group are after a short wait for its locks was not enough. */
+export const stateAfterWait = (group: ReadonlyArray<Blockable>): "suspected" | "blocked" =>
+  group.every((one) => haveSameLocks(one, group[0]!)) ? "blocked" : "suspected"
+
 export interface BlockedCommits {
-  /** Whether the commit waits until blocked commits to the same counters have ended. */
+  /** Whether the commit waits until earlier commits to the same counters have ended, which are suspected or blocked. */
   readonly isBehind: (one: Blockable) => boolean
   /** Whether a commit that is not behind others can be in the next group, whose first commit this is if there is one. */
   readonly mayJoin: (one: Blockable, first: Blockable | undefined) => boolean
-  /** Counts a commit that was blocked, until `remove`. */
+  /** Counts a commit that is no longer new, until `remove`. */
   readonly add: (one: Blockable) => void
   readonly remove: (one: Blockable) => void
   /** Runs a group of blocked commits, of which this is the first. */
@@ -33,7 +44,7 @@ export const makeBlockedCommits = (groupsMax: number): BlockedCommits => {
   let groups = 0
   /** The counters for which a group waits long. */
   const waitingFor = new Set<string>()
-  /** The number of blocked commits for each counters, also of those that wait for their group. */
+  /** The number of commits that are no longer new, for each counters. */
   const counts = new Map<string, number>()
   const change = ({ counters }: Blockable, by: number) => {
     if (counters === null) return
@@ -41,15 +52,12 @@ export const makeBlockedCommits = (groupsMax: number): BlockedCommits => {
     if (count === 0) counts.delete(counters)
     else counts.set(counters, count)
   }
-  const isBehind = ({ counters, isBlocked }: Blockable): boolean =>
-    counters !== null && (isBlocked ? waitingFor.has(counters) : counts.has(counters))
   return {
-    isBehind,
+    isBehind: ({ counters, lockState }) =>
+      counters !== null && (lockState === "new" ? counts.has(counters) : waitingFor.has(counters)),
     mayJoin: (one, first) => {
-      if (first === undefined) return !one.isBlocked || groups < groupsMax
-      if (!one.isBlocked) return !first.isBlocked
-      // Without counters, it is unknown which lock each of them waits for.
-      return first.isBlocked && one.counters !== null && one.counters === first.counters
+      if (first === undefined) return one.lockState !== "blocked" || groups < groupsMax
+      return one.lockState === first.lockState && (one.lockState === "new" || haveSameLocks(one, first))
     },
     add: (one) => change(one, 1),
     remove: (one) => change(one, -1),

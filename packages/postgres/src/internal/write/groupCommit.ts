@@ -10,7 +10,7 @@ import { isAppliedAlone } from "./commitTransactions.ts"
 import type { CommitExit } from "./commitGroup.ts"
 import type { LockWait } from "../transactions.ts"
 import type { Blockable } from "./blockedCommits.ts"
-import { countersOf, makeBlockedCommits } from "./blockedCommits.ts"
+import { countersOf, makeBlockedCommits, stateAfterWait } from "./blockedCommits.ts"
 import type { Touched } from "./touchedRecords.ts"
 import { makeTouchedRecords, touchedBy } from "./touchedRecords.ts"
 
@@ -45,7 +45,7 @@ interface Job extends Blockable {
   readonly changes: ReadonlyArray<Change>
   readonly octets: number
   readonly touched: Touched
-  isBlocked: boolean
+  lockState: Blockable["lockState"]
   readonly resume: (exit: CommitExit) => void
 }
 
@@ -108,7 +108,9 @@ export const makeGroupCommit = (
     const commitJobs = (jobs: ReadonlyArray<Job>) => {
       const [first] = jobs as readonly [Job]
       const commits = jobs.map(({ changes }) => changes)
-      return first.isBlocked ? blocked.whileWaiting(first, commitGroup(commits, "5s")) : commitGroup(commits, "1s")
+      return first.lockState === "blocked"
+        ? blocked.whileWaiting(first, commitGroup(commits, "5s"))
+        : commitGroup(commits, "1s")
     }
 
     const runGroup = (jobs: ReadonlyArray<Job>): Effect.Effect<void> =>
@@ -119,9 +121,10 @@ export const makeGroupCommit = (
         writes += jobs.length - left.length
         yield* recordMetric("mailkeep_store_group_writes", {}, jobs.length - left.length)
         for (const { touched } of jobs) underWay.remove(touched)
-        for (const job of jobs) if (job.isBlocked) blocked.remove(job)
+        const nextState = stateAfterWait(jobs)
+        for (const job of jobs) if (job.lockState !== "new") blocked.remove(job)
         for (const job of left) {
-          job.isBlocked = true
+          job.lockState = nextState
           blocked.add(job)
           queuedOctets += job.octets
         }
@@ -183,7 +186,7 @@ export const makeGroupCommit = (
           octets: octetsOfChanges(changes),
           touched: touchedBy(changes),
           counters: countersOf(changes),
-          isBlocked: false,
+          lockState: "new",
           resume
         }
         if (isFullFor(job)) return resume(Exit.fail(new StoreUnavailable({ reason: "overloaded" })))
