@@ -182,7 +182,7 @@ const failuresOfGroup = (classes: Classes, { operation, ids, domain }: CallFacts
     case "properties":
       return operation === "properties.update" ? [new classes.PropertyInUse({ propertyId: id })] : []
     case "domains":
-      return [new classes.DomainTaken({ domainId: null })]
+      return [new classes.DomainTaken({ domainId: null }), new classes.SenderOutsideScope({ domain: null })]
     case "templates":
       return (["archived", "no_draft"] as const).map(
         (reason) => new classes.TemplateNotEditable({ templateId: id, reason })

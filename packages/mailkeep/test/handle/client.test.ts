@@ -41,6 +41,26 @@ describe("a client over HTTP", () => {
     expect(await rejection(mail.cancel(messageId))).toMatchObject({ _tag: "SenderOutsideScope", domain: null })
   })
 
+  it("rejects calls about a domain that is outside the scope of its API key", async () => {
+    const core = await openQuiet({ domains: ["acme.example", "other.example"] })
+    const { items } = await core.domains.list({ search: "acme" })
+    const permissions = ["email.full_access"] as const
+    const { secret } = await core.apiKeys.create({ permissions, domainScope: ["other.example"] })
+    const { domains } = connectMail({ url: await serve(core), apiKey: secret })
+    const id = items[0]!.id
+    const calls = [
+      () => domains.get(id),
+      () => domains.verify(id),
+      () => domains.delete(id),
+      () => domains.create({ domain: "new.example" })
+    ]
+    for (const call of calls) {
+      const failure = await rejection(call())
+      expect(failure).toBeInstanceOf(SenderOutsideScope)
+      expect(failure).toMatchObject({ domain: null, kind: "not_allowed", isRetryable: false })
+    }
+  })
+
   it("rejects with the rate limit when it may not repeat the call", async () => {
     const rateLimit = { requests: 1, windowMillis: 60_000 }
     const mail = await connect(await openQuiet({ plan: { rateLimit } }), { retries: 0 })

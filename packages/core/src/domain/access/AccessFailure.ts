@@ -32,7 +32,7 @@ export class SenderOutsideScope extends NotRetryable(
   "not_allowed",
   "The API key's domain scope does not allow this sender domain."
 )<{
-  /** The sender domain; `null` when a client over HTTP cancels or reschedules a message, because the response does not show it. */
+  /** The sender domain; `null` from a client over HTTP for every call except a send, because the response does not show it. */
   readonly domain: string | null
 }> {
   /** Not retryable: use another sender, or an API key with another domain scope. */
