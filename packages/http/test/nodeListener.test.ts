@@ -330,13 +330,14 @@ describe("nodeListener, the response", () => {
     expect(counts.canceled).toBe(true)
   })
 
-  it("answers 503 without the text of the failure when the handler rejects", async () => {
+  it("answers 503 with Retry-After and without the text of the failure when the handler rejects", async () => {
     const failures: Array<unknown> = []
     const failure = new Error("secret")
     const address = await serve(() => Promise.reject(failure), undefined, { onError: (cause) => failures.push(cause) })
     const response = await fetch(address)
     const answer = await response.text()
     expect([response.status, (JSON.parse(answer) as { error: string }).error]).toEqual([503, "unavailable"])
+    expect(response.headers.get("retry-after")).toBe("1")
     expect(answer).not.toContain("secret")
     expect(failures).toEqual([failure])
   })

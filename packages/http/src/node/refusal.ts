@@ -6,6 +6,7 @@ import type { ServerResponse } from "node:http"
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { clearTimeout, setTimeout } from "node:timers"
+import { statusHeaders } from "../server/failureResponse.ts"
 import { requestScope } from "../server/RequestScope.ts"
 
 export interface RawRefusal {
@@ -34,6 +35,7 @@ const responseOf = (
   })
   const headers = {
     "content-type": "application/json",
+    ...statusHeaders(status),
     "x-content-type-options": "nosniff",
     "content-length": String(Buffer.byteLength(body)),
     "x-request-id": correlationId,

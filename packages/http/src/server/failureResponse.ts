@@ -29,6 +29,9 @@ interface ErrorBody {
   readonly [field: string]: unknown
 }
 
+/** The header fields that every error response with this status has: a caller may repeat a request that was answered with 503 after one second. */
+export const statusHeaders = (status: number): Record<string, string> => (status === 503 ? { "retry-after": "1" } : {})
+
 /** An error response with the request's correlation id. */
 export const errorResponse = (
   status: number,
@@ -36,7 +39,10 @@ export const errorResponse = (
   headers: Record<string, string> = {}
 ) =>
   Effect.map(RequestScope, ({ correlationId }) =>
-    HttpServerResponse.jsonUnsafe({ error, message, correlationId, ...rest }, { status, headers })
+    HttpServerResponse.jsonUnsafe(
+      { error, message, correlationId, ...rest },
+      { status, headers: { ...statusHeaders(status), ...headers } }
+    )
   )
 
 /** The part of the request that becomes each argument of a service. */
@@ -59,9 +65,6 @@ const requestIssues = ({ argument, issues }: InvalidArgument) => ({
   issues: argument === "options" ? issues.map((one) => ({ ...one, path: headerPath(one.path) })) : issues
 })
 
-/** Seconds after which a caller may retry when the store is unavailable. */
-const unavailableSeconds = 1
-
 const particulars = (
   failure: MailFailure | StoreUnavailable
 ): { readonly fields?: Record<string, unknown>; readonly headers?: Record<string, string> } => {
@@ -76,9 +79,6 @@ const particulars = (
     }
     case "InvalidApiKey":
       return { headers: { "www-authenticate": "Bearer" } }
-    case "ContactFilterTooSlow":
-    case "StoreUnavailable":
-      return { headers: { "retry-after": String(unavailableSeconds) } }
     default:
       return {}
   }

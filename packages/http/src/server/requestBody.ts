@@ -24,8 +24,6 @@ export const bodyOctetsMax = 10 * 1024 * 1024
 /** Bytes and time for which a refused body is still read, so that the client can read the response. */
 const discardOctetsMax = 64 * 1024 * 1024
 const discardDuration = "5 seconds"
-/** Seconds after which a caller may retry when the body budget is used up. */
-const budgetRetrySeconds = 1
 
 type RefusalReason = "too_large" | "text_too_large" | "too_slow" | "over_budget"
 
@@ -55,11 +53,8 @@ const messages: Readonly<Record<RefusalReason, (octetsMax: number) => string>> =
 export const bodyRefusedResponse = ({ reason, octetsMax, complete }: BodyRefused) => {
   const { status, error } = refusals[reason]
   const body = { error, message: messages[reason](octetsMax) }
-  return errorResponse(status, body, {
-    ...(reason === "over_budget" ? { "retry-after": String(budgetRetrySeconds) } : {}),
-    // The rest of the body may still arrive, so the connection cannot carry another request.
-    ...(complete ? {} : { connection: "close" })
-  })
+  // The rest of the body may still arrive, so the connection cannot carry another request.
+  return errorResponse(status, body, complete ? {} : { connection: "close" })
 }
 
 const refused = (code: "malformed_json" | JsonFault, message: string) =>
