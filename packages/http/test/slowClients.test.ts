@@ -177,6 +177,8 @@ describe("answers", () => {
       status: 503,
       head: expect.stringMatching(/retry-after: 1[\s\S]*x-request-id: crowded/i)
     })
+    expect(answer!.head).toMatch(/^content-type: application\/json$/im)
+    expect(answer!.head).toMatch(/^x-content-type-options: nosniff$/im)
     expect(JSON.parse(answer!.body)).toMatchObject({ error: "unavailable", correlationId: "crowded" })
     expect((await postSend(wire, sendInput())).status).toBe(202)
     await expect.poll(async () => (await wire.call(path)).status, { interval: 100 }).toBe(200)

@@ -10,7 +10,6 @@ import { NetAddress } from "effect/net"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { createServer } from "node:http"
 import { clearInterval, setInterval } from "node:timers"
-import { requestScope } from "../server/RequestScope.ts"
 import type { ResponseBudget } from "./responseBudget.ts"
 import { bodyBytes, encodeLargeBody, makeResponseBudget } from "./responseBudget.ts"
 import { answerMalformedHttp } from "./malformedHttp.ts"
@@ -20,7 +19,7 @@ import type { ServerLimits } from "./limits.ts"
 import { makeFairStarts } from "./fairStarts.ts"
 import { listen } from "./listeners.ts"
 import { boundReads } from "./reads.ts"
-import { refuseRequest } from "./refusal.ts"
+import { refusalResponse, refuseRequest } from "./refusal.ts"
 import { headRefusal, unknownExpectation } from "./requestHead.ts"
 import { shutDown } from "./shutdown.ts"
 import { BoundedRequest } from "./smallChunks.ts"
@@ -100,22 +99,10 @@ const makeListener = (limits: ServerLimits): Listener => {
   return listener
 }
 
-/** Seconds after which a client may try again when its response exceeds the budget. */
-const retrySeconds = 1
-
 const budgetExceeded = (response: HttpServerResponse.HttpServerResponse) => {
-  const correlationId = response.headers["x-request-id"] ?? requestScope(undefined).correlationId
-  return HttpServerResponse.jsonUnsafe(
-    { error: "unavailable", message: "Too many answers wait to be read.", correlationId },
-    {
-      status: 503,
-      headers: {
-        "retry-after": String(retrySeconds),
-        "x-request-id": correlationId,
-        "x-correlation-id": correlationId
-      }
-    }
-  )
+  const refusal = { status: 503, error: "unavailable", message: "Too many answers wait to be read." }
+  const { headers, body } = refusalResponse(refusal, response.headers["x-request-id"])
+  return HttpServerResponse.text(body, { status: refusal.status, headers })
 }
 
 /** Counts a response before it is compressed and written. Sends 503 instead if the response exceeds the budget. */

@@ -21,7 +21,8 @@ export interface RawRefusal {
 /** How long a client may take to read a refusal before the connection is destroyed. */
 const lingerMillis = 500
 
-const responseOf = (
+/** The header fields and the body of a refusal. */
+export const refusalResponse = (
   { status, message, error = "invalid_argument", issue }: RawRefusal,
   inboundRequestId: string | undefined
 ) => {
@@ -34,13 +35,12 @@ const responseOf = (
     ...(status === 400 ? { details: { context: "headers", issues } } : {})
   })
   const headers = {
-    "content-type": "application/json",
     ...statusHeaders(status),
+    "content-type": "application/json",
     "x-content-type-options": "nosniff",
     "content-length": String(Buffer.byteLength(body)),
     "x-request-id": correlationId,
-    "x-correlation-id": correlationId,
-    connection: "close"
+    "x-correlation-id": correlationId
   }
   return { headers, body }
 }
@@ -48,14 +48,15 @@ const responseOf = (
 /** Refuses a request whose head could be read. */
 export const refuseRequest = (response: ServerResponse, refusal: RawRefusal): void => {
   const inbound = response.req.headers["x-request-id"]
-  const { headers, body } = responseOf(refusal, typeof inbound === "string" ? inbound : undefined)
-  response.writeHead(refusal.status, headers).end(response.req.method === "HEAD" ? undefined : body)
+  const { headers, body } = refusalResponse(refusal, typeof inbound === "string" ? inbound : undefined)
+  const closing = { ...headers, connection: "close" }
+  response.writeHead(refusal.status, closing).end(response.req.method === "HEAD" ? undefined : body)
 }
 
 /** Refuses bytes that are not an HTTP request, and closes the connection after the client had time to read the reason. */
 export const refuseConnection = (socket: Duplex, refusal: RawRefusal): void => {
-  const { headers, body } = responseOf(refusal, undefined)
-  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const { headers, body } = refusalResponse(refusal, undefined)
+  const fields = Object.entries({ ...headers, connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${fields.join("")}\r\n${body}`)
   const timer = setTimeout(() => socket.destroy(), lingerMillis)
   socket.once("close", () => clearTimeout(timer))
