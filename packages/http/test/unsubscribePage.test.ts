@@ -1,9 +1,9 @@
 /**
  * The page of the links to unsubscribe.
  */
-import { Contacts } from "@mailkeep/core"
+import { Contacts, MailStore, StoreUnavailable } from "@mailkeep/core"
 import { events, openTestMail, project, send, stores, tick } from "@mailkeep/test-support"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fetchHandler } from "../src/server/fetchHandler.ts"
 
@@ -12,10 +12,18 @@ describe("the page of the links to unsubscribe", () => {
   let fetch: (path: string, init?: RequestInit) => Promise<Response>
   let path: string
   let close: () => Promise<unknown>
+  let failing: Effect.Effect<never, StoreUnavailable> | null = null
+  const store = {
+    name: "memory, which fails on demand",
+    layer: Layer.effect(
+      MailStore,
+      Effect.map(MailStore, (inner) => ({ ...inner, commit: (changes) => failing ?? inner.commit(changes) }))
+    ).pipe(Layer.provide(stores[0].layer))
+  }
 
   beforeAll(async () => {
     let link = ""
-    mail = await openTestMail(stores[0], {
+    mail = await openTestMail(store, {
       unsubscribe: { url: "https://mail.acme.example/mail/unsubscribe" },
       stub: { onCaptured: ({ message }) => (link = message.headers["List-Unsubscribe"] ?? "") }
     })
@@ -52,6 +60,14 @@ describe("the page of the links to unsubscribe", () => {
         expect(response.status).toBeGreaterThanOrEqual(404)
         expect(response.status).toBeLessThan(500)
       }
+    expect(await suppressedSend()).toBe(false)
+  })
+
+  it("answers 503 with Retry-After while the store is unavailable, and changes nothing", async () => {
+    failing = Effect.fail(new StoreUnavailable({ reason: "unreachable" }))
+    const response = await fetch(path, { method: "POST" })
+    failing = null
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "60"])
     expect(await suppressedSend()).toBe(false)
   })
 

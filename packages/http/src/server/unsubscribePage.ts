@@ -43,7 +43,11 @@ const expired = () =>
     "<p>The message of this link is no longer stored. To get no more of these messages, write to the sender, or use the link in a newer message.</p>"
   )
 const unavailable = () =>
-  page(503, "Please try again", "<p>The request could not be stored. Please try again in a minute.</p>")
+  HttpServerResponse.setHeader(
+    page(503, "Please try again", "<p>The request could not be stored. Please try again in a minute.</p>"),
+    "retry-after",
+    "60"
+  )
 
 const token = Effect.map(
   HttpRouter.schemaPathParams(Schema.Struct({ token: Schema.String })),
