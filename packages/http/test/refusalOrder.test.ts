@@ -53,6 +53,19 @@ describe.each(stores)("refusals by the request alone, over $name", (store) => {
     expect(await wire.call(path, change("1"))).toMatchObject(error(409, "conflict"))
   })
 
+  it("answers 400 to a template that is too large before it compares the alias with those of other templates", async () => {
+    const { body } = await wire.call("/emails/templates", { method: "POST", body: { name: "Other" } })
+    const large = { alias: "receipt", subject: "😀".repeat(1100) }
+    const tooLarge = invalid("body", [["subject"], "too_large"])
+    const created = await wire.call("/emails/templates", { method: "POST", body: { name: "New", ...large } })
+    expect(created).toMatchObject(tooLarge)
+    const path = `/emails/templates/${body.data.id}`
+    expect(await wire.call(path, { method: "PATCH", body: large })).toMatchObject(tooLarge)
+    expect(await wire.call(path, { method: "PATCH", body: { alias: "receipt" } })).toMatchObject(
+      error(409, "duplicate_error")
+    )
+  })
+
   it("lists the issues of a file and of a rule between fields beside those of other fields", async () => {
     const { subject: _, ...withoutSubject } = sendInput()
     const body = { ...withoutSubject, attachments: [{ filename: "a.txt", content: "!!!" }] }

@@ -73,10 +73,10 @@ export const createTemplate = (
   input: ValidCreateTemplate,
   facts: CreateTemplateFacts
 ): Result.Result<Decision<StoredTemplate>, InvalidArgument | NameTaken | TooManyRecords> => {
-  if (facts.aliased !== null) return Result.fail(new NameTaken({ record: "template", field: "alias" }))
-  if (facts.count >= resourcesMax) return Result.fail(new TooManyRecords({ record: "template", max: resourcesMax }))
   const text = mergeTemplateInput(input, { about: emptyAbout, parts: emptyParts }, facts.ids)
   if (Result.isFailure(text)) return invalid(text.failure)
+  if (facts.aliased !== null) return Result.fail(new NameTaken({ record: "template", field: "alias" }))
+  if (facts.count >= resourcesMax) return Result.fail(new TooManyRecords({ record: "template", max: resourcesMax }))
   const { template, draft } = newTemplate(text.success, facts)
   return Result.succeed({
     answer: { template, draft, published: null },
@@ -117,12 +117,12 @@ export const updateTemplate = (idOrAlias: string, input: ValidUpdateTemplate, fa
   Result.flatMap(editable(idOrAlias, facts.existing), (existing): Updated => {
     const { template, draft, published } = existing
     const { now, ids, aliased } = facts
-    if (aliased !== null && aliased.id !== template.id)
-      return Result.fail(new NameTaken({ record: "template", field: "alias" }))
     const base = draft ?? published
     const before = { about: template.content, parts: base === null ? emptyParts : templatePartsOf(base) }
     const text = mergeTemplateInput(input, before, ids)
     if (Result.isFailure(text)) return invalid(text.failure)
+    if (aliased !== null && aliased.id !== template.id)
+      return Result.fail(new NameTaken({ record: "template", field: "alias" }))
     const { about, parts } = text.success
     const has = (field: keyof ValidUpdateTemplate) => input[field] !== undefined
     const revised = partsFields.some(has)
