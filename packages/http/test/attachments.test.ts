@@ -103,6 +103,18 @@ describe("the attachments of a request", () => {
     )
   })
 
+  it.each(["contentType", "content_type", "contentId", "content_id"])(
+    "names the unknown field %s of a message as the request does",
+    async (name) => {
+      await open()
+      const message = { ...sendInput(), [name]: "x" }
+      expect(await postSend(wire, message)).toMatchObject(invalid("body", [[name], "unknown_field"]))
+      const headers = { "idempotency-key": name }
+      const batch = await wire.call("/emails/batch", { method: "POST", body: { messages: [message] }, headers })
+      expect(batch.body.data).toMatchObject([{ details: { issues: [{ path: ["messages", 0, name] }] } }])
+    }
+  )
+
   it.each([
     ["slashes", "/", String.raw`\/`],
     ["plus signs", "+", String.raw`\u002B`]

@@ -45,12 +45,12 @@ const withNames =
       ? Object.fromEntries(Object.entries(input).map(([name, value]) => [renamed(names, name), value]))
       : input
 
-/** Renames the fields of an issue's path. A key that the caller chose, such as a property, stays as it is. */
+/** Renames the fields of an issue's path. A key that the caller chose, such as a property, stays as it is. Of a message, only the fields of a file differ. */
 export const toInputPath = (group: string, path: Issue["path"]): Issue["path"] => {
   const names = namesOfGroup[group] ?? {}
-  return path.map((part, n) =>
-    typeof part === "string" && (n === 0 || typeof path[n - 1] === "number") ? renamed(names, part) : part
-  )
+  const isField = (n: number) =>
+    group === "messages" ? path[n - 2] === "attachments" : n === 0 || typeof path[n - 1] === "number"
+  return path.map((part, n) => (typeof part === "string" && isField(n) ? renamed(names, part) : part))
 }
 
 export const toPropertyBody = withNames(propertyNames)

@@ -14,7 +14,7 @@ import { inTurns } from "./inTurns.ts"
 import type { LongString } from "./jsonStrings.ts"
 import { parseJson, withoutEscapes } from "./jsonStrings.ts"
 import { bodyOctetsMax, BodyRefused, parseBody, parsedAs, tryJson, withReceived } from "./requestBody.ts"
-import { wireFailure } from "./wireNames.ts"
+import { withInputPaths } from "./wireNames.ts"
 
 /** 20 MiB of files in base64, the bodies and the rest. A send without files may have no more than any other body. */
 const sendBodyOctetsMax = 30 * 1024 * 1024
@@ -30,15 +30,11 @@ const attachmentNames = {
   content_id: "contentId"
 } as const
 
+const otherName = (name: string): string =>
+  Object.hasOwn(attachmentNames, name) ? attachmentNames[name as keyof typeof attachmentNames] : name
+
 const renamed = (file: unknown): unknown =>
-  isFields(file)
-    ? Object.fromEntries(
-        Object.entries(file).map(([name, value]) => [
-          Object.hasOwn(attachmentNames, name) ? attachmentNames[name as keyof typeof attachmentNames] : name,
-          value
-        ])
-      )
-    : file
+  isFields(file) ? Object.fromEntries(Object.entries(file).map(([name, value]) => [otherName(name), value])) : file
 
 /** Gives the fields of the files the names that the service has. */
 const withServiceNames = (body: unknown): unknown =>
@@ -114,8 +110,11 @@ const parseContents = (
     return parsed
   }).pipe(Effect.ensuring(Effect.sync(body.clear)))
 
-/** Gives the issues of a refused message the names of the request. */
-export const withRequestNames = <E>(failure: E): E => wireFailure(attachmentNames, failure)
+/** Gives the fields of the files the names of the request, in the issues of a refused message. */
+export const withRequestNames = <E>(failure: E): E =>
+  withInputPaths(failure, (path) =>
+    path.map((part, n) => (typeof part === "string" && path[n - 2] === "attachments" ? otherName(part) : part))
+  )
 
 const withContents = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,

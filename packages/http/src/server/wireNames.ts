@@ -15,12 +15,12 @@ const wirePath = (names: WireNames, path: Issue["path"]): Issue["path"] =>
     return isField && typeof part === "string" && Object.hasOwn(names, part) ? names[part]! : part
   })
 
-/** Renames the fields in the issues about the input. Every other failure stays as it is. */
-export const wireFailure = <E>(names: WireNames, failure: E): E =>
+/** Changes the paths of the issues about the input. Every other failure stays as it is. */
+export const withInputPaths = <E>(failure: E, change: (path: Issue["path"]) => Issue["path"]): E =>
   failure instanceof InvalidArgument && failure.argument === "input"
     ? (new InvalidArgument({
         argument: "input",
-        issues: failure.issues.map((one) => ({ ...one, path: wirePath(names, one.path) }))
+        issues: failure.issues.map((one) => ({ ...one, path: change(one.path) }))
       }) as E)
     : failure
 
@@ -28,4 +28,4 @@ export const wireFailure = <E>(names: WireNames, failure: E): E =>
 export const withWireNames =
   (names: WireNames) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.mapError(effect, (failure) => wireFailure(names, failure))
+    Effect.mapError(effect, (failure) => withInputPaths(failure, (path) => wirePath(names, path)))

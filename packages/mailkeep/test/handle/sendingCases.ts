@@ -141,10 +141,13 @@ export const sendingCases = ({ open }: HandleUnderTest): void => {
 
     it("names each wrong field by its path", async () => {
       const { mail } = await open()
-      const message = { ...welcome, to: ["ada@example.org", "no address"], subject: "", typo: true }
+      const unknown = { typo: true, contentType: "text/plain", content_id: "logo" }
+      const message = { ...welcome, to: ["ada@example.org", "no address"], subject: "", ...unknown }
       const { argument, issues } = await issuesOf(mail.send(message))
       expect(argument).toBe("input")
       expect(issues.toSorted()).toEqual([
+        ["contentType", "unknown_field"],
+        ["content_id", "unknown_field"],
         ["subject", "too_short"],
         ["to.1", "invalid_value"],
         ["typo", "unknown_field"]
