@@ -24,6 +24,7 @@ export { batchItemsMax } from "./domain/message/SendBatch.ts"
 export { IdempotencyKey, parseSendOptions } from "./domain/message/SendOptions.ts"
 export { parseSend, SendBody } from "./domain/message/SendRequest.ts"
 export {
+  parsePreviewTemplate,
   PreviewTemplateBody,
   templateRules,
   templateVariablesMax,

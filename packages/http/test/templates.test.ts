@@ -205,6 +205,9 @@ describe.each(stores)("templates, over $name", (store) => {
     expect((await preview({ variables: { order: "7" } })).body.data.subject).toBe("New 7")
     expect((await preview({ variables: { order: "7" }, version: "published" })).body.data.subject).toBe("Order 7")
     expect(await preview({ version: "saved" })).toMatchObject(invalid("body", [["version"], "invalid_value"]))
+    expect(await preview({ fromName: "x", previewText: "y" })).toMatchObject(
+      invalid("body", [["fromName"], "unknown_field"], [["previewText"], "unknown_field"])
+    )
     const keys = async () =>
       (await wire.call(`/emails/templates/${id}/variables`)).body.data.map((one: { key: string }) => one.key)
     await patch(id, { variables: [{ key: "total", type: "number" }] })

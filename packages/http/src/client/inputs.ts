@@ -55,7 +55,7 @@ export const toInputPath = (group: string, path: Issue["path"]): Issue["path"] =
 
 export const toPropertyBody = withNames(propertyNames)
 
-/** The body of a template, with its variables. */
+/** The body of a template, with its variables, or of a preview. */
 export const toTemplateBody = (input: unknown): unknown => {
   const body = withNames(templateNames)(input)
   return isRecord(body) && Array.isArray(body["variables"])

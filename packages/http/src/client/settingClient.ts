@@ -46,7 +46,7 @@ export const makeTemplates = (request: Request): TemplatesHandle => {
       ),
     preview: (idOrAlias, input, options) =>
       request(
-        { operation: "templates.preview", ids: [idOrAlias], body: input ?? {}, options },
+        { operation: "templates.preview", ids: [idOrAlias], body: toTemplateBody(input ?? {}), options },
         ({ data }: { readonly data: RenderedTemplate }): RenderedTemplate => ({
           subject: data.subject,
           html: data.html,

@@ -124,6 +124,15 @@ export const settingCases = ({ open }: HandleUnderTest): void => {
       expect(await rejection(mail.templates.create({ name: "A", from_name: "B" } as never))).toMatchObject({
         issues: [{ path: ["from_name"], code: "unknown_field" }]
       })
+      await mail.templates.create({ ...receipt, previewText: "{{" })
+      for (const [input, path] of [
+        [{ fromName: "B" }, "fromName"],
+        [{ from_name: "B" }, "from_name"],
+        [{}, "previewText"]
+      ] as const)
+        expect(await rejection(mail.templates.preview("receipt", input as never))).toMatchObject({
+          issues: [{ path: [path] }]
+        })
     })
 
     it("refuses an alias that is taken, and finds no unknown template", async () => {

@@ -251,6 +251,7 @@ export const PreviewTemplateBody = Schema.Struct({
     Schema.Literals(previewedVersions).annotate(says("invalid_value", "must be draft or published"))
   )
 }).annotate({ identifier: "PreviewTemplateRequest" })
+/** Parses the input of a preview. */
 export const parsePreviewTemplate = parserOf(PreviewTemplateBody, templateValuesMax)
 
 const decodeList = decoder(

@@ -1,12 +1,12 @@
 /**
  * The endpoints of templates.
  */
-import type { PreviewTemplateInput } from "@mailkeep/core"
 import { Templates } from "@mailkeep/core"
+import { parsePreviewTemplate } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
-import { asPrincipal, searchOf, success, withBody, withJson } from "../handlerResponse.ts"
+import { asPrincipal, searchOf, success, withBody } from "../handlerResponse.ts"
 import { parseCreateTemplate, parseUpdateTemplate, templateInput, templateNames } from "../templateInputs.ts"
 import { templateSummaryView, templateView, variableView, versionItemView } from "../templateViews.ts"
 import { withWireNames } from "../wireNames.ts"
@@ -70,7 +70,7 @@ export const templates = HttpApiBuilder.group(
         )
       )
       .handleRaw("preview", ({ request, params }) =>
-        withJson(request, (principal, body: PreviewTemplateInput) =>
+        withBody(request, parsePreviewTemplate, (principal, body) =>
           Effect.map(service.preview(principal, params.id, body), (data) => ({ data })).pipe(withNames)
         )
       )
