@@ -77,6 +77,23 @@ describe("the OpenAPI document", () => {
     expect(schemasOf("idempotency-key")).not.toEqual([])
   })
 
+  it.each([
+    ["SendEmailRequest", "html", { maxLength: 2 * 1024 * 1024 }],
+    ["SendEmailRequest", undefined, { description: /50 addresses.*4 KiB.*30 days/ }],
+    ["Attachment", "content_id", { minLength: 1, maxLength: 200 }],
+    ["CreateContactRequest", "properties", { description: /500 characters/ }],
+    ["SegmentFilter", undefined, { description: /100 parts, 8 levels and 16 KiB/ }],
+    ["UpdateTemplateRequest", undefined, { description: /4 KiB as JSON.*1 KiB together/ }],
+    ["CreateWebhookRequest", undefined, { description: /public host.*443/ }]
+  ])("states the bounds of %s, also those that no schema can have", (name, field, bounds) => {
+    const schema = document.components.schemas[name] as unknown as { readonly properties: Record<string, unknown> }
+    const expected = Object.entries(bounds).map(([key, bound]) => [
+      key,
+      bound instanceof RegExp ? expect.stringMatching(bound) : bound
+    ])
+    expect(field === undefined ? schema : schema.properties[field]).toMatchObject(Object.fromEntries(expected))
+  })
+
   it("has an example for every request body, valid by its schema", () => {
     const bodies = operations.flatMap(([name, { requestBody }]) =>
       requestBody === undefined

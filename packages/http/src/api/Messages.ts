@@ -54,7 +54,7 @@ const SendAttachmentBody = Schema.Struct({
   disposition
 }).annotate({ identifier: "Attachment" })
 
-/** The body of a send, with the names of the wire. */
+/** The body of a send, with the names of the wire. The description has the rules that the schema cannot have. */
 const SendEmailBody = Schema.Struct({
   ...SendBody.fields,
   attachments: Schema.optionalKey(
@@ -62,7 +62,15 @@ const SendEmailBody = Schema.Struct({
       .check(Schema.isMaxLength(attachmentsMax))
       .annotate({ description: "Files of the message, at most 20 MiB together. An extension." })
   )
-}).annotate({ identifier: "SendEmailRequest" })
+}).annotate({
+  identifier: "SendEmailRequest",
+  description:
+    "Without `templateId`, `subject` is required, and so is `html` or `text`. With `templateId`, the template replaces them. " +
+    "`templateVariables` is allowed only with `templateId`: at most 1,000 values of 256 KiB each, and 1 MiB together. " +
+    "`to`, `cc` and `bcc` have at most 50 addresses together. `cc` and `bcc` are allowed only with one address in `to`. " +
+    "`html` and `text` have at most 2 MiB each in UTF-8. `metadata` has at most 4 KiB as JSON, and keys of at most 40 characters. " +
+    "`scheduledAt` is in the future and at most 30 days ahead."
+})
 
 /** Several sends in one request, an extension of the interface. Source: decision 0048. */
 const SendBatchBody = Schema.Struct({

@@ -41,12 +41,18 @@ const requestFields = {
   )
 }
 
-export const CreateTemplateBody = Schema.Struct(requestFields).annotate({ identifier: "CreateTemplateRequest" })
+const sizesDescription =
+  "A version without `html` and `text` has at most 4 KiB as JSON. The other fields of a template have at most 1 KiB together."
+
+export const CreateTemplateBody = Schema.Struct(requestFields).annotate({
+  identifier: "CreateTemplateRequest",
+  description: sizesDescription
+})
 
 export const UpdateTemplateBody = Schema.Struct({
   ...requestFields,
   name: Schema.optionalKey(requestFields.name)
-}).annotate({ identifier: "UpdateTemplateRequest" })
+}).annotate({ identifier: "UpdateTemplateRequest", description: sizesDescription })
 
 export const TemplateVariableBody = Schema.Struct({
   id: Schema.String,

@@ -80,12 +80,17 @@ const Properties = Schema.Record(
   Schema.Union([Schema.String, Finite, Schema.Null]).annotate(
     says("invalid_type", "must be a string, a number or null")
   )
-).check(
-  Schema.makeFilter((properties) => Object.keys(properties).length <= propertyKeysMax, {
-    ...says("too_many_items", `must have at most ${propertyKeysMax} keys`),
-    toJsonSchema: () => ({ maxProperties: propertyKeysMax })
-  })
 )
+  .check(
+    Schema.makeFilter((properties) => Object.keys(properties).length <= propertyKeysMax, {
+      ...says("too_many_items", `must have at most ${propertyKeysMax} keys`),
+      toJsonSchema: () => ({ maxProperties: propertyKeysMax })
+    })
+  )
+  .annotate({
+    description:
+      "Values by the key of the property, in any case. A text has at most 500 characters; `null` is no value."
+  })
 
 declare const valid: unique symbol
 

@@ -227,17 +227,18 @@ export const compileSegment = (
 
 const name = lineOf({ min: 1, max: 100 })
 const Filter = Schema.Record(Schema.String, Schema.Unknown)
+  // Before the checks: a description after them is not in a JSON Schema.
+  .annotate({
+    description:
+      "`{ all: [filter…] }`, `{ any: [filter…] }`, `{ not: filter }`, `{ list: id }` or `{ field, op, value }`; a property is the field `properties.KEY`. At most 100 parts, 8 levels and 16 KiB."
+  })
   .check(
     ...jsonWithin(filterBounds, {
       reservedKey: "must not have the key __proto__, constructor or prototype",
       tooLarge: `must be JSON of at most ${filterOctetsMax} octets, ${depthMax} levels deep`
     })
   )
-  .annotate({
-    identifier: "SegmentFilter",
-    description:
-      "`{ all: [filter…] }`, `{ any: [filter…] }`, `{ not: filter }`, `{ list: id }` or `{ field, op, value }`; a property is the field `properties.KEY`."
-  })
+  .annotate({ identifier: "SegmentFilter" })
 
 declare const valid: unique symbol
 

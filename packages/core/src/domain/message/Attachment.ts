@@ -103,13 +103,13 @@ const ContentType = Schema.String.check(
 const contentIdForm = /^[!-;=?A-~]+(?:@[!-;=?A-~]+)?$/
 
 const ContentId = Schema.String.check(
-  Schema.makeFilter(
-    (id: string) => id.length <= contentIdCharactersMax && contentIdForm.test(id),
-    says(
+  Schema.makeFilter((id: string) => id.length <= contentIdCharactersMax && contentIdForm.test(id), {
+    ...says(
       "invalid_value",
       `must be 1 to ${contentIdCharactersMax} visible ASCII characters without angle brackets, with at most one @`
-    )
-  )
+    ),
+    toJsonSchema: () => ({ minLength: 1, maxLength: contentIdCharactersMax })
+  })
 )
 
 /** A file in the body of a send. `content` is base64 (RFC 4648 §4). Source: decision 0042. */

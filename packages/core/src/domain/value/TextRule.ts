@@ -27,7 +27,8 @@ const atMost = (max: number) =>
 const octetsAtMost = (max: number) =>
   Schema.makeFilter(
     (text: string) => text.length * 3 <= max || (text.length <= max && utf8Octets(text) <= max),
-    says("too_long", `must be at most ${max} octets`)
+    // A character has at least one octet. JSON Schema has no bound in octets.
+    { ...says("too_long", `must be at most ${max} octets`), toJsonSchema: () => ({ maxLength: max }) }
   )
 
 /** Whether a text has no NUL and no unpaired surrogate. Some stores and relays change or refuse them. */

@@ -39,6 +39,9 @@ const descriptionCharactersMax = 500
 
 const Url = textOf({ min: 1, max: webhookUrlCharactersMax })
 
+const urlDescription =
+  "`url` has a public host and the port 443 or 8443, unless the operator has other rules. It begins with `https`."
+
 /** A list of at least one kind of event. */
 export const EventKinds = Schema.Array(
   Schema.Literals(eventKinds).annotate(says("invalid_value", `must be one of ${eventKinds.join(", ")}`))
@@ -52,7 +55,7 @@ export const CreateWebhookBody = Schema.Struct({
   url: Url,
   events: Schema.optionalKey(EventKinds),
   description: Schema.optionalKey(lineOf({ max: descriptionCharactersMax }))
-}).annotate({ identifier: "CreateWebhookRequest" })
+}).annotate({ identifier: "CreateWebhookRequest", description: urlDescription })
 
 /** The schema of `UpdateWebhookInput`. */
 export const UpdateWebhookBody = Schema.Struct({
@@ -62,7 +65,7 @@ export const UpdateWebhookBody = Schema.Struct({
   status: Schema.optionalKey(
     Schema.Literals(webhookStatuses).annotate(says("invalid_value", "must be enabled or disabled"))
   )
-}).annotate({ identifier: "UpdateWebhookRequest" })
+}).annotate({ identifier: "UpdateWebhookRequest", description: urlDescription })
 
 declare const valid: unique symbol
 
