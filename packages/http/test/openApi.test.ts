@@ -94,6 +94,21 @@ describe("the OpenAPI document", () => {
     expect(field === undefined ? schema : schema.properties[field]).toMatchObject(Object.fromEntries(expected))
   })
 
+  it("describes the header fields of each response", () => {
+    const fieldsOf = (name: string, status: string) => {
+      const [, { responses }] = operations.find(([shown]) => shown === name)!
+      return Object.keys(responses[status]!.headers).toSorted()
+    }
+    const ids = ["X-Correlation-Id", "X-Request-Id"]
+    const counted = ["RateLimit", "RateLimit-Policy"]
+    expect(fieldsOf("get /api/v1/emails/logs", "200")).toEqual(ids)
+    expect(fieldsOf("post /api/v1/emails/webhooks/{id}/test", "429")).toEqual(["Retry-After", ...ids])
+    expect(fieldsOf("post /api/v1/emails/send", "401")).toEqual(["WWW-Authenticate", ...ids])
+    expect(fieldsOf("post /api/v1/emails/send", "202")).toEqual(["Idempotent-Replayed", ...counted, ...ids])
+    expect(fieldsOf("post /api/v1/emails/batch", "400")).toEqual([...counted, ...ids])
+    expect(fieldsOf("post /api/v1/emails/contacts", "429")).toEqual([...counted, "Retry-After", ...ids])
+  })
+
   it("has an example for every request body, valid by its schema", () => {
     const bodies = operations.flatMap(([name, { requestBody }]) =>
       requestBody === undefined

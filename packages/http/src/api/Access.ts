@@ -3,7 +3,8 @@
  */
 import type { Permission, Principal } from "@mailkeep/core/binding"
 import { Context } from "effect"
-import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import { withRateLimitHeaders } from "./documentDetails.ts"
 import { everywhere, InvalidArgumentBody } from "./Failures.ts"
 
 /** The permission that the API key must have. */
@@ -15,6 +16,12 @@ export class RequiredPermission extends Context.Service<RequiredPermission, Perm
 export class RateLimitedEndpoint extends Context.Service<RateLimitedEndpoint, true>()(
   "@mailkeep/http/api/RateLimitedEndpoint"
 ) {}
+
+/** The annotations of such an endpoint: the mark, and the header fields in the OpenAPI document. */
+export const rateLimited = Context.merge(
+  Context.make(RateLimitedEndpoint, true),
+  OpenApi.annotations({ transform: withRateLimitHeaders })
+)
 
 /** The principal that sent the request. */
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()(

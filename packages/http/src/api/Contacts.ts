@@ -10,7 +10,7 @@ import {
 } from "@mailkeep/core/binding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Bearer, RateLimitedEndpoint, RequiredPermission, WellFormed } from "./Access.ts"
+import { Bearer, rateLimited, RequiredPermission, WellFormed } from "./Access.ts"
 import { DuplicateBody, NotFoundBody, TooManyRequestsBody, bodyRefusals } from "./Failures.ts"
 import { pageOf, responseOf, SuccessBody, TextOrNull } from "./Page.ts"
 import { FilterText, jsonRequest, Limit, noQuery, oneOf, PageNumber, Search } from "./Parameters.ts"
@@ -62,7 +62,7 @@ export class Contacts extends HttpApiGroup.make("contacts")
       success: OneContactBody,
       error: [DuplicateBody, ...bodyRefusals, TooManyRequestsBody]
     })
-      .annotate(RateLimitedEndpoint, true)
+      .annotateMerge(rateLimited)
       .annotateMerge(OpenApi.annotations({ summary: "Create a contact" })),
     HttpApiEndpoint.get("get", "/emails/contacts/:contactId", {
       params: { contactId: Schema.String },

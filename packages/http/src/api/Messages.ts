@@ -4,7 +4,7 @@
 import { AttachmentBody, attachmentsMax, batchItemsMax, RescheduleBody, SendBody } from "@mailkeep/core/binding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Bearer, RateLimitedEndpoint, RequiredPermission, WellFormed } from "./Access.ts"
+import { Bearer, rateLimited, RequiredPermission, WellFormed } from "./Access.ts"
 import { ConflictBody, NotFoundBody, RefusedMessageBody, TooManyRequestsBody, bodyRefusals } from "./Failures.ts"
 import { responseOf, TextOrNull } from "./Page.ts"
 import { jsonRequest, noQuery, sendHeaders } from "./Parameters.ts"
@@ -88,7 +88,7 @@ export class Messages extends HttpApiGroup.make("messages")
       success: SendResultBody.pipe(HttpApiSchema.status(202)),
       error: [...bodyRefusals, TooManyRequestsBody]
     })
-      .annotate(RateLimitedEndpoint, true)
+      .annotateMerge(rateLimited)
       .annotateMerge(OpenApi.annotations({ summary: "Send an email" })),
     HttpApiEndpoint.post("sendBatch", "/emails/batch", {
       headers: sendHeaders,
@@ -97,7 +97,7 @@ export class Messages extends HttpApiGroup.make("messages")
       success: SendBatchResultBody.pipe(HttpApiSchema.status(202)),
       error: [...bodyRefusals, TooManyRequestsBody]
     })
-      .annotate(RateLimitedEndpoint, true)
+      .annotateMerge(rateLimited)
       .annotateMerge(
         OpenApi.annotations({
           summary: "Send several emails",

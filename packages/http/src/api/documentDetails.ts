@@ -115,23 +115,37 @@ const everywhere = {
 
 const statusHeaders: Readonly<Record<string, Json>> = {
   "202": { "Idempotent-Replayed": header("`true` when this is the response to an earlier request with the same key.") },
+  "401": { "WWW-Authenticate": header("`Bearer`.") },
   "429": { "Retry-After": header("Seconds to wait; only on a rate limit.", { type: "integer", minimum: 1 }) },
   "503": { "Retry-After": header("Seconds to wait.", { type: "integer", minimum: 1 }) }
 }
 
-const operationOf = (operation: Operation) => ({
+const mapped = <A, B>(record: Readonly<Record<string, A>>, change: (value: A, key: string) => B) =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
+
+const rateLimitHeaders = {
+  "RateLimit-Policy": header(
+    "The rate limit of the API key or of the project, if there is one: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers)."
+  ),
+  RateLimit: header("What is left of that rate limit: `r` requests, and `t` seconds until it is full again.")
+}
+
+/** Adds the header fields of the rate limit to the responses of an operation. A request without a valid API key does not count. */
+export const withRateLimitHeaders = (operation: Readonly<Record<string, unknown>>) => ({
   ...operation,
-  ...(operation.parameters === undefined ? {} : { parameters: parametersOf(operation.parameters) }),
-  responses: Object.fromEntries(
-    Object.entries(operation.responses).map(([status, response]) => [
-      status,
-      { ...response, headers: { ...everywhere, ...statusHeaders[status] } }
-    ])
+  responses: mapped(operation["responses"] as Operation["responses"], (response, status) =>
+    status === "401" ? response : { ...response, headers: rateLimitHeaders }
   )
 })
 
-const mapped = <A, B>(record: Readonly<Record<string, A>>, change: (value: A, key: string) => B) =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
+const operationOf = (operation: Operation) => ({
+  ...operation,
+  ...(operation.parameters === undefined ? {} : { parameters: parametersOf(operation.parameters) }),
+  responses: mapped(operation.responses, (response, status) => ({
+    ...response,
+    headers: { ...everywhere, ...statusHeaders[status], ...(response["headers"] as Json | undefined) }
+  }))
+})
 
 /** Completes the document that is made from the schemas. */
 export const withDetails = (document: Record<string, unknown>): Record<string, unknown> => {
