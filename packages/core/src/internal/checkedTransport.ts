@@ -9,8 +9,16 @@ import { enhancedCodeForm } from "../domain/delivery/DeliveryReport.ts"
 import type { SmtpReply } from "../domain/delivery/SmtpReply.ts"
 import { smtpStages } from "../domain/delivery/SmtpReply.ts"
 import { areSafeHeaderFields } from "../domain/message/HeaderField.ts"
+import type { OptionRules } from "../domain/value/OptionRule.ts"
+import { assertOptions, optionsOf, wholeOption, wholeOrNullOption } from "../domain/value/OptionRule.ts"
 import { isOneLine } from "../domain/value/TextRule.ts"
-import type { HandOff, HandOffOutcome, HandOffRevoked, TransportShape } from "../port/Transport.ts"
+import type {
+  HandOff,
+  HandOffOutcome,
+  HandOffRevoked,
+  TransportCapabilities,
+  TransportShape
+} from "../port/Transport.ts"
 import { TransportUnavailable } from "../port/Transport.ts"
 import { makeDefectLog } from "./failureLog.ts"
 
@@ -87,8 +95,19 @@ const withOutcome = (outcome: unknown): Effect.Effect<HandOffOutcome, TransportU
     ? Effect.succeed(toOutcome(outcome))
     : Effect.fail(new TransportUnavailable({ reason: noOutcomeSentence }))
 
-/** The transport of the adapter with the checks before and after each hand-off. */
+/** With 0 or NaN, a limit would stop all mail without a word. */
+const limitRules: OptionRules<Pick<TransportCapabilities, "maxMessageBytes" | "handOffsAtOnceMax">> = {
+  maxMessageBytes: wholeOrNullOption(1, Number.MAX_SAFE_INTEGER),
+  handOffsAtOnceMax: wholeOption(1, Number.MAX_SAFE_INTEGER)
+}
+
+/**
+ * The transport of the adapter with the checks before and after each hand-off. Throws a `TypeError` that names a limit of its capabilities that is
+ * not valid.
+ */
 export const checkedTransport = (transport: TransportShape): CheckedTransport => {
+  const { maxMessageBytes, handOffsAtOnceMax } = transport.capabilities
+  assertOptions(optionsOf(limitRules), { maxMessageBytes, handOffsAtOnceMax }, "transport.capabilities")
   const logDefects = makeDefectLog("A defect of the transport ended a hand-off.")
   return {
     capabilities: transport.capabilities,

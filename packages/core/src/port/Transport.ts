@@ -70,14 +70,14 @@ export interface TransportCapabilities {
   /** The relay drops a second hand-off of one `Message-ID` to one recipient, and none to another recipient. */
   readonly idempotentHandOff: boolean
   /**
-   * The largest message that the relay takes, in bytes; `null` when no limit is known. The core makes no attempt for a message whose bodies and
+   * The largest message that the relay takes, in bytes: at least 1, or `null` when no limit is known. The core makes no attempt for a message whose bodies and
    * files alone are larger. Only the transport knows the size with the encodings and the header: it answers with a refusal such as 552 5.3.4.
    */
   readonly maxMessageBytes: number | null
   /** The relay takes addresses that are not ASCII (RFC 6531). */
   readonly smtpUtf8: boolean
   /**
-   * How many hand-offs the dispatcher may run at once. A transport with few connections sets it, because the deadline of a hand-off also counts the wait for a
+   * How many hand-offs the dispatcher may run at once: at least 1. A transport with few connections sets it, because the deadline of a hand-off also counts the wait for a
    * connection. Default: no limit but that of the dispatcher.
    */
   readonly handOffsAtOnceMax?: number

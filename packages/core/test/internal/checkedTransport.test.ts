@@ -84,6 +84,33 @@ describe("a checked transport", () => {
     expect(handed).toEqual([good])
   })
 
+  it.each<[string, object]>([
+    ["handOffsAtOnceMax", { handOffsAtOnceMax: 0 }],
+    ["handOffsAtOnceMax", { handOffsAtOnceMax: Number.NaN }],
+    ["handOffsAtOnceMax", { handOffsAtOnceMax: -1 }],
+    ["handOffsAtOnceMax", { handOffsAtOnceMax: 1.5 }],
+    ["handOffsAtOnceMax", { handOffsAtOnceMax: "8" }],
+    ["handOffsAtOnceMax", { handOffsAtOnceMax: null }],
+    ["maxMessageBytes", { maxMessageBytes: 0 }],
+    ["maxMessageBytes", { maxMessageBytes: Number.NaN }]
+  ])("refuses a transport whose %s is not valid: %o", (name, limit) => {
+    const wrong = { ...transport, capabilities: { ...transport.capabilities, ...limit } }
+    expect(() => checkedTransport(wrong)).toThrow(
+      new RegExp(`^transport\\.capabilities\\.${name} must be a whole number`)
+    )
+  })
+
+  it("takes a transport without a limit", () => {
+    const { maxMessageBytes: _, ...capabilities } = transport.capabilities
+    for (const limits of [{}, { handOffsAtOnceMax: undefined }, { handOffsAtOnceMax: 1, maxMessageBytes: null }])
+      expect(() =>
+        checkedTransport({
+          ...transport,
+          capabilities: { ...capabilities, ...limits } as typeof transport.capabilities
+        })
+      ).not.toThrow()
+  })
+
   it.each<[string, unknown]>([
     ["nothing", undefined],
     ["a text", "ok"],
