@@ -147,8 +147,13 @@ const textFilters = new Set(
 
 const issueOf = (path: Issue["path"], message: string): Issue => ({ path, code: "invalid_type", message })
 
+/** The filters that may be `null`, which means no filter. The page and its limit are numbers. */
+const nullableFilters = new Set([...timeFilters, ...choiceFilters, ...textFilters, "beforeVersion"])
+
 const filtersOf = (query: Query): ReadonlyArray<[string, unknown]> =>
-  Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null)
+  Object.entries(query ?? {}).filter(
+    ([name, value]) => value !== undefined && !(value === null && nullableFilters.has(name))
+  )
 
 /**
  * What a query changes without a word: a filter with a list or a number has the same text as one with a string, and an unpaired surrogate becomes
@@ -171,7 +176,7 @@ const toFilterText = (name: string, value: unknown): string => {
   return choiceFilters.has(name) && typeof value !== "string" ? "" : String(value)
 }
 
-/** The query of a listing. A filter that is absent or `null` is no parameter. */
+/** The query of a listing. A filter that is absent is no parameter. */
 export const toQuery = (input: Query): string => {
   const entries = filtersOf(input).map(([name, value]): [string, string] => [name, toFilterText(name, value)])
   const query = new URLSearchParams(entries).toString()

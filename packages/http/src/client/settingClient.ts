@@ -44,9 +44,9 @@ export const makeTemplates = (request: Request): TemplatesHandle => {
         { operation: "templates.versions", ids: [idOrAlias], query: input, options },
         ofItems(toTemplateVersionItem)
       ),
-    preview: (idOrAlias, input, options) =>
+    preview: (idOrAlias, input = {}, options) =>
       request(
-        { operation: "templates.preview", ids: [idOrAlias], body: toTemplateBody(input ?? {}), options },
+        { operation: "templates.preview", ids: [idOrAlias], body: toTemplateBody(input), options },
         ({ data }: { readonly data: RenderedTemplate }): RenderedTemplate => ({
           subject: data.subject,
           html: data.html,

@@ -32,9 +32,11 @@ const lists: ReadonlyArray<readonly [name: string, list: (mail: ProjectHandle, f
   ["suppressions.each", (mail, filter) => all(mail.suppressions.each(filter))],
   ["templates.list", (mail, filter) => mail.templates.list(filter)],
   ["templates.each", (mail, filter) => all(mail.templates.each(filter))],
+  ["templates.listVersions", (mail, filter) => mail.templates.listVersions("receipt", filter)],
   ["domains.list", (mail, filter) => mail.domains.list(filter)],
   ["domains.each", (mail, filter) => all(mail.domains.each(filter))],
-  ["webhooks.list", (mail, filter) => mail.webhooks.list(filter)]
+  ["webhooks.list", (mail, filter) => mail.webhooks.list(filter)],
+  ["webhooks.listEventDeliveries", (mail, filter) => mail.webhooks.listEventDeliveries("whk_1", filter)]
 ]
 
 export const formCases = ({ open }: HandleUnderTest): void => {
@@ -45,6 +47,25 @@ export const formCases = ({ open }: HandleUnderTest): void => {
         const refused = await issuesOf(list(mail, value as never))
         expect([name, refused]).toEqual([name, { argument: "filters", issues: [["", "invalid_type"]] }])
       }
+    })
+
+    it.each<[string, object, string, string]>([
+      ["null as the limit", { limit: null }, "limit", "invalid_type"],
+      ["null as an unknown filter", { colour: null }, "colour", "unknown_field"]
+    ])("refuses %s of each list", async (_, filters, path, code) => {
+      const { mail } = await open()
+      for (const [name, list] of lists) {
+        // These choose the limit themselves.
+        if (path === "limit" && name.endsWith(".each")) continue
+        const refused = await issuesOf(list(mail, filters as never))
+        expect([name, refused]).toEqual([name, { argument: "filters", issues: [[path, code]] }])
+      }
+    })
+
+    it.each(forms)("refuses %s as the input of a preview", async (_, value) => {
+      const { mail } = await open()
+      const refused = await issuesOf(mail.templates.preview("receipt", value as never))
+      expect(refused).toEqual({ argument: "input", issues: [["", "invalid_type"]] })
     })
 
     it("takes an instance of a class with fields as filters", async () => {
