@@ -60,11 +60,12 @@ const hasFields = (value: object, path: Issue["path"]): boolean =>
   isWithinJson(path) ? isPlain(value) : isRecord(value)
 
 const valueIssues = (value: unknown, path: Issue["path"]): ReadonlyArray<Issue> => {
-  if (path.length > levelsMax) return [{ path: [], code: "too_deep", message: "must have at most 64 levels" }]
+  if (path.length > levelsMax)
+    return [{ path: path.slice(0, messageAt(path)), code: "too_deep", message: "must have at most 64 levels" }]
   if (typeof value !== "object" || value === null) return scalarIssues(value, path)
   if (value instanceof Date && isPropertyValue(path) && !Number.isNaN(value.getTime())) return []
   if (!Array.isArray(value) && !hasFields(value, path))
-    return [issueOf(path, path.length === 0 ? "must be an object" : "must be a JSON value")]
+    return [issueOf(path, path.length === messageAt(path) ? "must be an object" : "must be a JSON value")]
   const names = Array.isArray(value) ? value.keys() : Object.keys(value)
   for (const name of names) {
     const one: unknown = Reflect.get(value, name)
@@ -83,9 +84,10 @@ const asCore = (found: Issue): Issue =>
 
 /**
  * What JSON cannot contain, and `JSON.stringify` changes without a word: `NaN` to `null`, a `Set` to `{}`. A valid `Date` is allowed as the value of a
- * contact's property. A field that is `undefined` is absent.
+ * contact's property. A field that is `undefined` is absent. `path` is where the value is in the body.
  */
-export const jsonIssues = (body: unknown): ReadonlyArray<Issue> => valueIssues(body, []).map(asCore)
+export const jsonIssues = (value: unknown, path: Issue["path"] = []): ReadonlyArray<Issue> =>
+  valueIssues(value, path).map(asCore)
 
 /** The body as plain objects, so that `JSON.stringify` writes the fields of a class instance and does not call its `toJSON`. */
 export const toPlainJson = (value: unknown): unknown => {

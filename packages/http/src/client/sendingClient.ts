@@ -6,8 +6,9 @@ import type { BatchItemResult, DeliveriesHandle, SendingHandle } from "@mailkeep
 import { eachOfCursors, withOwnMessage } from "@mailkeep/core/handle"
 import { isRecord } from "@mailkeep/core/options"
 import type { SendBatchResultBody } from "../api/Messages.ts"
-import { toFailure } from "./failures.ts"
-import { toBatchRequest, toSendRequest, toTimeText } from "./inputs.ts"
+import { invalidArgument, toFailure } from "./failures.ts"
+import { toBatchRequest, toInputPath, toSendRequest, toTimeText } from "./inputs.ts"
+import { jsonIssues } from "./jsonIssues.ts"
 import {
   ofData,
   toCanceledMessage,
@@ -31,6 +32,14 @@ const senderDomainOf = (message: unknown): string | null => {
 
 type BatchItem = (typeof SendBatchResultBody.Type)["data"][number]
 
+/** The refusal of the message of a batch that JSON cannot contain; `undefined` for another message. */
+const refusalOf = async (message: unknown, at: number): Promise<BatchItemResult | undefined> => {
+  const issues = jsonIssues(message, ["messages", at])
+  if (issues.length === 0) return undefined
+  const inInput = issues.map((one) => ({ ...one, path: toInputPath("messages", one.path) }))
+  return { status: "rejected", reason: withOwnMessage(await invalidArgument("input", inInput)) }
+}
+
 const toBatchItem = async (item: BatchItem, message: unknown, replayed: boolean): Promise<BatchItemResult> => {
   if (!("error" in item)) return { status: "fulfilled", value: toSendResult(item, replayed) }
   const { error, message: text } = item
@@ -51,13 +60,22 @@ export const makeSending = (request: Request, sender: string | undefined): Sendi
         toSendResult(data, replayed)
     )
   },
-  sendBatch: (input, options) => {
+  sendBatch: async (input, options) => {
     const { body, idempotencyKey = newIdempotencyKey() } = toBatchRequest(input, sender)
-    const messages: ReadonlyArray<unknown> = Array.isArray(body.messages) ? body.messages : []
+    const given: unknown = body.messages
+    const messages: ReadonlyArray<unknown> = Array.isArray(given) ? Array.from(given) : []
+    const refused = await Promise.all(messages.map(refusalOf))
+    // The server refuses a message that is `null`, and every other message keeps its position.
+    const sent = messages.map((message, n) => (refused[n] === undefined ? (message ?? null) : null))
     return request(
-      { operation: "messages.sendBatch", body, idempotencyKey, options },
+      {
+        operation: "messages.sendBatch",
+        body: { ...body, messages: Array.isArray(given) ? sent : given },
+        idempotencyKey,
+        options
+      },
       ({ data }: typeof SendBatchResultBody.Type, replayed) =>
-        Promise.all(data.map((item, n) => toBatchItem(item, messages[n], replayed)))
+        Promise.all(data.map((item, n) => refused[n] ?? toBatchItem(item, messages[n], replayed)))
     )
   },
   cancel: (messageId, options) =>

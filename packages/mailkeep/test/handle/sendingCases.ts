@@ -286,6 +286,24 @@ export const sendingCases = ({ open }: HandleUnderTest): void => {
       expect(results[2]).toMatchObject({ reason: expect.any(SenderDomainNotVerified) })
     })
 
+    it("refuses only the messages that JSON cannot contain, and names them", async () => {
+      const { mail } = await open()
+      const metadata = { total: 1n } as never
+      const messages = [{ ...welcome, metadata }, welcome, undefined, { ...welcome, attachments: [{ contentId: 1n }] }]
+      const batch = { messages: messages as never, idempotencyKey: "nightly" }
+      for (const replayed of [false, true]) {
+        const results = await mail.sendBatch(batch)
+        expect(results).toMatchObject([
+          { status: "rejected", reason: { issues: [{ path: ["messages", 0, "metadata"], code: "invalid_value" }] } },
+          { status: "fulfilled", value: { replayed } },
+          { status: "rejected", reason: { issues: [{ path: ["messages", 2], code: "invalid_type" }] } },
+          { status: "rejected", reason: { issues: expect.arrayContaining([expect.anything()]) } }
+        ])
+        expect(results[0]).toMatchObject({ reason: expect.any(InvalidArgument) })
+      }
+      expect((await all(mail.deliveries.each())).length).toBe(1)
+    })
+
     it("gives the reason of a refused message a message that a framework may change", async () => {
       const { mail } = await open()
       const [refused] = await mail.sendBatch({ messages: [{ ...welcome, to: "no address" }] })
