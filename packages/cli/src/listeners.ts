@@ -22,7 +22,7 @@ export interface InboundOptions {
   readonly tlsCert: string | undefined
   readonly tlsKey: string | undefined
   readonly operationsPort: number | undefined
-  readonly operationsHost: string
+  readonly operationsHost: string | undefined
   readonly graceMillis: number
 }
 
@@ -109,7 +109,7 @@ export const openListeners = (options: InboundOptions, scope: Scope.Scope) =>
       ports = { ...ports, smtp: yield* opened(SmtpSubmission, SmtpSubmission.layer(listener), scope) }
     }
     if (operationsPort !== undefined) {
-      const operations = { host: options.operationsHost, port: operationsPort }
+      const operations = { host: options.operationsHost ?? "127.0.0.1", port: operationsPort }
       ports = { ...ports, operations: yield* openOperations(operations, scope) }
     }
     return ports

@@ -5,6 +5,7 @@ import { isUnsubscribeUrl, parseDomain } from "@mailkeep/core/binding"
 import { Config, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { asListenAddress, fromEnvironment, optionalInteger } from "./flags.ts"
+import type { InboundOptions } from "./listeners.ts"
 
 /** The stub, or the URL of a relay. The URL may contain a password. */
 export type TransportChoice = "stub" | Redacted.Redacted<string>
@@ -40,12 +41,11 @@ export const operations = {
     "OPERATIONS_PORT",
     "The port for /health and /metrics, apart from the interface"
   ),
-  operationsHost: Flag.String("operations-host").pipe(
-    Flag.withFallbackConfig(Config.String(fromEnvironment("OPERATIONS_HOST"))),
-    Flag.withDefault("127.0.0.1"),
-    asListenAddress,
-    Flag.withDescription("The address to listen on for /health and /metrics. MAILKEEP_OPERATIONS_HOST")
-  )
+  operationsHost: optionalText(
+    "operations-host",
+    "OPERATIONS_HOST",
+    "The address to listen on for /health and /metrics; default 127.0.0.1"
+  ).pipe(asListenAddress)
 }
 
 /** Where bounces, complaints and submitted mail arrive, and where links to unsubscribe point. */
@@ -84,4 +84,31 @@ export const inbound = {
       (url) => `Expected an https URL without a query, such as https://mail.example.com/unsubscribe, not "${url}"`
     )
   )
+}
+
+/** The flags that say something about a port, and the flags of these ports. */
+const flagsOfPorts = [
+  ["smtpHost", ["smtpPort"]],
+  ["bouncesHost", ["bouncesPort"]],
+  ["operationsHost", ["operationsPort"]],
+  ["tlsCert", ["smtpPort", "bouncesPort"]],
+  ["tlsKey", ["smtpPort", "bouncesPort"]]
+] as const satisfies ReadonlyArray<readonly [keyof InboundOptions, ReadonlyArray<keyof InboundOptions>]>
+
+/** A flag with the environment variable that replaces the flag. */
+const flagNameOf = (option: string): string => {
+  const words = option.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
+  return `--${words.join("-")} (${fromEnvironment(words.join("_").toUpperCase())})`
+}
+
+/** Says which flag has no effect because its port is not opened; `undefined` if every flag has an effect. */
+export const flagWithoutPort = (
+  options: Pick<InboundOptions, (typeof flagsOfPorts)[number][0] | (typeof flagsOfPorts)[number][1][number]>
+): string | undefined => {
+  const found = flagsOfPorts.find(
+    ([flag, ports]) => options[flag] !== undefined && ports.every((port) => options[port] === undefined)
+  )
+  if (found === undefined) return undefined
+  const [flag, ports] = found
+  return `${flagNameOf(flag)} has no effect without ${ports.map(flagNameOf).join(" or ")}`
 }

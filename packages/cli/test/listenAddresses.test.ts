@@ -1,10 +1,12 @@
 /**
- * The addresses on which `mailkeep serve` listens: an empty one is refused, and one of IPv6 is shown so that a client can use it.
+ * The addresses on which `mailkeep serve` listens: an empty one is refused, and one of IPv6 is shown so that a client can use it. An address without
+ * its port is refused.
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { networkInterfaces, tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { flagWithoutPort } from "../src/mailFlags.ts"
 import { run, serve } from "./commandLine.ts"
 
 let data: string
@@ -14,6 +16,17 @@ beforeEach(() => {
 afterEach(() => rmSync(data, { recursive: true }))
 
 const hasIpv6 = Object.values(networkInterfaces()).some((some) => some?.some(({ address }) => address === "::1"))
+
+const noFlags = {
+  smtpHost: undefined,
+  smtpPort: undefined,
+  bouncesHost: undefined,
+  bouncesPort: undefined,
+  operationsHost: undefined,
+  operationsPort: undefined,
+  tlsCert: undefined,
+  tlsKey: undefined
+}
 
 describe("mailkeep serve", () => {
   // Without the refusal, the address of `--host` ends the command: this machine does not have it.
@@ -30,6 +43,43 @@ describe("mailkeep serve", () => {
       ])
     }
   )
+
+  // Without the refusal, the address of `--host` ends the command: this machine does not have it.
+  it.each<[string, ReadonlyArray<string>, Record<string, string>, string]>([
+    [
+      "--smtp-host without its port",
+      ["--smtp-host", "0.0.0.0"],
+      {},
+      "--smtp-host (MAILKEEP_SMTP_HOST) has no effect without --smtp-port (MAILKEEP_SMTP_PORT)"
+    ],
+    [
+      "--bounces-host beside the port of another listener",
+      ["--bounces-host", "0.0.0.0", "--smtp-port", "0"],
+      {},
+      "--bounces-host (MAILKEEP_BOUNCES_HOST) has no effect without --bounces-port (MAILKEEP_BOUNCES_PORT)"
+    ],
+    [
+      "the variable of --operations-host without its port",
+      [],
+      { MAILKEEP_OPERATIONS_HOST: "0.0.0.0" },
+      "--operations-host (MAILKEEP_OPERATIONS_HOST) has no effect without --operations-port (MAILKEEP_OPERATIONS_PORT)"
+    ],
+    [
+      "a certificate without a port for mail",
+      ["--tls-cert", "cert.pem", "--operations-port", "0"],
+      { MAILKEEP_TLS_KEY: "key.pem" },
+      "--tls-cert (MAILKEEP_TLS_CERT) has no effect without --smtp-port (MAILKEEP_SMTP_PORT) or --bounces-port (MAILKEEP_BOUNCES_PORT)"
+    ]
+  ])("refuses %s, and opens no store", async (_, flags, env, problem) => {
+    const { code, stderr } = await run(["serve", "--data", join(data, "new"), "--host", "192.0.2.1", ...flags], env)
+    expect([code, stderr]).toEqual([1, `mailkeep: ${problem}\n`])
+    expect(existsSync(join(data, "new"))).toBe(false)
+  })
+
+  it.each(["smtp", "bounces"])("takes a certificate with the port of --%s-port", (listener) => {
+    const flags = { tlsCert: "cert.pem", tlsKey: "key.pem", [`${listener}Port`]: 0 }
+    expect(flagWithoutPort({ ...noFlags, ...flags })).toBeUndefined()
+  })
 
   it.runIf(hasIpv6)("shows an address of IPv6 in brackets before its port", async () => {
     const ports = ["--port", "0", "--smtp-port", "0", "--bounces-port", "0"]

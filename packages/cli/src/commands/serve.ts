@@ -14,7 +14,7 @@ import * as DataFolder from "../dataFolder.ts"
 import type { InboundOptions, InboundPorts } from "../listeners.ts"
 import { addressOf, openListeners } from "../listeners.ts"
 import type { TransportChoice } from "../mailFlags.ts"
-import { inbound, operations, transport } from "../mailFlags.ts"
+import { flagWithoutPort, inbound, operations, transport } from "../mailFlags.ts"
 import { releaseMemory } from "../memoryRelease.ts"
 import { exitWith, print, untilInterrupted } from "../output.ts"
 import { mailboxUrl, servingLines, transportName } from "./servingLines.ts"
@@ -36,7 +36,7 @@ interface Serving {
     readonly bounceDomain: string | undefined
     readonly unsubscribeUrl: string | undefined
   }
-  readonly operations: { readonly operationsPort: number | undefined; readonly operationsHost: string }
+  readonly operations: { readonly operationsPort: number | undefined; readonly operationsHost: string | undefined }
 }
 
 /**
@@ -46,8 +46,10 @@ interface Serving {
 const serving = <R>(
   { host, port, grace: graceMillis, inbound, operations, mailbox = false, ...folder }: Serving,
   announce: (url: string, ports: InboundPorts) => Effect.Effect<void, never, R>
-) =>
-  Effect.scoped(
+) => {
+  const problem = flagWithoutPort({ ...inbound, ...operations })
+  if (problem !== undefined) return exitWith(problem)
+  return Effect.scoped(
     Effect.gen(function* () {
       const loops = yield* Scope.fork(yield* Effect.scope, "parallel")
       const server = yield* Layer.buildWithScope(
@@ -76,6 +78,7 @@ const serving = <R>(
     }),
     untilInterrupted
   )
+}
 
 const flags = {
   data,
