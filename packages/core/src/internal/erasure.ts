@@ -202,9 +202,12 @@ export const makeErasure =
             })
       )
       for (const kind of erasedKinds) erased = addErased(erased, yield* eraseKind(deps, person, kind, underWay))
-      const { contacts, suppression } = yield* deleteErased(deps, keyedAddress)
+      const { contactId, suppression } = yield* deleteErased(deps, keyedAddress)
+      // A contact that was created meanwhile has events behind the pages that were read.
+      if (contactId !== null && contactId !== person.contactId)
+        erased = addErased(erased, yield* eraseKind(deps, person, "Event", underWay))
       return {
-        ...addErased(erased, { deleted: { Contact: contacts } }),
+        ...addErased(erased, { deleted: { Contact: contactId === null ? 0 : 1 } }),
         isComplete: underWay.size === 0,
         ended,
         underWay: underWay.size,

@@ -13,7 +13,7 @@ import type { Change } from "../../domain/store/Change.ts"
 import { sweptCounts } from "../../domain/store/messageSweep.ts"
 import type { RewritableKind, StoredRecordOf, StoredRecords } from "../../domain/store/StoredRecord.ts"
 import { isSameRecord } from "../../domain/store/StoredRecord.ts"
-import type { IdBlock } from "../../domain/value/Id.ts"
+import type { ContactId, IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import { applyTransition, transitionChanges } from "../delivery/transition.ts"
@@ -230,7 +230,8 @@ export const eraseFromRecords = (
 
 /** What is left of the contact. */
 export interface ErasedContact {
-  readonly contacts: 0 | 1
+  /** The deleted contact; `null` if no contact has the address. */
+  readonly contactId: ContactId | null
   /** Whether the address stays suppressed. */
   readonly suppression: boolean
 }
@@ -241,10 +242,10 @@ export const eraseContact = (facts: DeleteContactFacts): Decision<ErasedContact>
   const staysSuppressed = suppressedFor(suppression, now) !== null
   if (contact !== null) {
     const { changes } = Result.getOrThrow(deleteContact(contact.id, facts))
-    return { changes, answer: { contacts: 1, suppression: staysSuppressed } }
+    return { changes, answer: { contactId: contact.id, suppression: staysSuppressed } }
   }
   return {
     changes: [keepSuppression(keyedAddress, withoutAddress(suppression), suppression)],
-    answer: { contacts: 0, suppression: staysSuppressed }
+    answer: { contactId: null, suppression: staysSuppressed }
   }
 }

@@ -293,7 +293,7 @@ describe("eraseContact", () => {
   it("keeps the reasons of a suppression without the address", () => {
     const { changes, answer } = eraseContact({ now, ids, keyedAddress, contact: null, suppression })
     expect(changes).toEqual([{ _tag: "PutSuppression", suppression: erased, replaces: 2 }])
-    expect(answer).toEqual({ contacts: 0, suppression: true })
+    expect(answer).toEqual({ contactId: null, suppression: true })
   })
 
   it.each<[string, SuppressionRecord["reasons"]]>([
@@ -307,7 +307,7 @@ describe("eraseContact", () => {
       contact: null,
       suppression: { ...suppression, reasons }
     })
-    expect(answer).toEqual({ contacts: 0, suppression: false })
+    expect(answer).toEqual({ contactId: null, suppression: false })
   })
 
   it("guards against a suppression that appears meanwhile", () => {
@@ -316,8 +316,9 @@ describe("eraseContact", () => {
   })
 
   it("deletes the contact and the address of its suppression in one commit", () => {
-    const { changes, answer } = eraseContact({ now, ids, keyedAddress, contact: contact({ address }), suppression })
+    const deleted = contact({ address })
+    const { changes, answer } = eraseContact({ now, ids, keyedAddress, contact: deleted, suppression })
     expect(changes.map(({ _tag }) => _tag)).toEqual(["RemoveContact", "PutSuppression", "AddToCounter", "AppendEvent"])
-    expect(answer).toEqual({ contacts: 1, suppression: true })
+    expect(answer).toEqual({ contactId: deleted.id, suppression: true })
   })
 })

@@ -6,7 +6,7 @@ import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Exit, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import type { RecordKind, StoredRecord } from "../../../src/adapter.ts"
+import type { Query, RecordKind, StoredRecord } from "../../../src/adapter.ts"
 import { inCommitOrder, MailStore, recordKinds, storedRecordKey, StoreUnavailable } from "../../../src/adapter.ts"
 import { ApiKeys, Contacts, DeliveryLog, Feedback, Sending, Suppressions, Templates } from "../../../src/index.ts"
 
@@ -301,29 +301,56 @@ describe.each(stores)("Contacts.erase, over $name", (store) => {
     ))
 })
 
+/** A store that runs an effect once, after the first read for which `isMoment` holds. */
+const makeInterleavedStore = (isMoment: (queries: ReadonlyArray<Query>) => boolean) => {
+  let meanwhile: Effect.Effect<unknown, unknown> = Effect.void
+  const layer = Layer.effect(
+    MailStore,
+    Effect.map(MemoryMailStore.make, (store) => ({
+      ...store,
+      read: ((queries) =>
+        Effect.tap(store.read(queries), () => {
+          if (!isMoment(queries)) return Effect.void
+          const now = meanwhile
+          meanwhile = Effect.void
+          return Effect.orDie(now)
+        })) as typeof store.read
+    }))
+  )
+  const runMeanwhile = (effect: Effect.Effect<unknown, unknown>) => {
+    meanwhile = effect
+  }
+  return { store: { name: "memory", layer }, runMeanwhile }
+}
+
+describe("an erasure while a contact with the address is created", () => {
+  it("leaves no record with the address, and counts the contact as deleted", () => {
+    // The events were read before.
+    const isLastKind = ([query]: ReadonlyArray<Query>) => query?._tag === "Records" && query.kind === "Idempotency"
+    const { store, runMeanwhile } = makeInterleavedStore(isLastKind)
+    return withTestMail(store)(
+      Effect.gen(function* () {
+        const contacts = yield* Contacts
+        runMeanwhile(contacts.create(project, { email, firstName: "Ada" }))
+        expect(yield* erase).toMatchObject({ isComplete: true, deleted: { Contact: 1, Event: 1 } })
+        expect(yield* recordsWith(email)).toEqual([])
+      })
+    )
+  })
+})
+
 describe("an erasure while a report is recorded", () => {
   it("leaves no record with the address when the person is erased after the report was matched", () => {
-    let eraseMeanwhile: Effect.Effect<unknown, unknown> = Effect.void
-    const layer = Layer.effect(
-      MailStore,
-      Effect.map(MemoryMailStore.make, (store) => ({
-        ...store,
-        read: ((queries) =>
-          Effect.tap(store.read(queries), () => {
-            if (queries.length > 1 || queries[0]?._tag !== "Delivery") return Effect.void
-            const now = eraseMeanwhile
-            eraseMeanwhile = Effect.void
-            return Effect.orDie(now)
-          })) as typeof store.read
-      }))
+    const { store, runMeanwhile } = makeInterleavedStore(
+      (queries) => queries.length === 1 && queries[0]?._tag === "Delivery"
     )
-    return withTestMail({ name: "memory", layer })(
+    return withTestMail(store)(
       Effect.gen(function* () {
         const { deliveryIds } = yield* send("s", { to: [email, "bob@example.org"] })
         yield* tick
         const contacts = yield* Contacts
         const feedback = yield* Feedback
-        eraseMeanwhile = contacts.erase(project, email)
+        runMeanwhile(contacts.erase(project, email))
         yield* feedback.report(project, deliveryIds[0]!, { kind: "bounced", enhancedCode: "5.1.1" })
         expect(yield* recordsWith(email)).toEqual([])
         expect(yield* recordsOf("Suppression")).toEqual([])
