@@ -12,6 +12,7 @@ import type { Instant } from "../../domain/value/Instant.ts"
 import { emailStatusStep } from "../../domain/contact/EmailStatusTable.ts"
 import type { KeyedAddress, SuppressionReason, SuppressionRecord } from "../../domain/contact/Suppression.ts"
 import {
+  isWithoutAddress,
   suppressedFor,
   suppressionReasons,
   withAddress,
@@ -69,7 +70,7 @@ const written = (
 /**
  * Returns the change that suppresses an address for what happened to its mail. Nothing changes without a reason, or when the address has it. For
  * the reasons that do not concern the status of a contact. The placeholder of an erased address gets no suppression: the erased address stays
- * suppressed under its own key.
+ * suppressed under its own key. An address that was deleted with its contact stays deleted, because no caller gives it again.
  */
 export const suppressAddress = (
   { now, keyedAddress, suppression }: Pick<SuppressionFacts, "now" | "keyedAddress" | "suppression">,
@@ -79,7 +80,13 @@ export const suppressAddress = (
     reason === null || isErased(keyedAddress) ? undefined : withReason(keyedAddress, suppression, reason, now)
   return changed === undefined
     ? []
-    : [{ _tag: "PutSuppression", suppression: changed, replaces: suppression?.revision ?? null }]
+    : [
+        {
+          _tag: "PutSuppression",
+          suppression: isWithoutAddress(suppression) ? { ...changed, address: null } : changed,
+          replaces: suppression?.revision ?? null
+        }
+      ]
 }
 
 /** Adds a reason and keeps the others. The answer is the suppression after the change, with its address. */

@@ -103,17 +103,16 @@ export const withoutAddress = (existing: SuppressionRecord | null): SuppressionR
     ? undefined
     : { ...existing, address: null, revision: existing.revision + 1 }
 
-/**
- * Adds the address of a suppression whose contact was deleted, when a caller gives the address again. Returns `undefined` if the suppression has an
- * address, or no reason.
- */
+/** Whether the address of the suppression was deleted with its contact, and only its key remains. */
+export const isWithoutAddress = (existing: SuppressionRecord | null): existing is SuppressionRecord =>
+  existing !== null && existing.address === null && Object.keys(existing.reasons).length > 0
+
+/** Adds the address of a suppression that is without, when a caller gives the address again. Returns `undefined` for another suppression. */
 export const withAddress = (
   { address }: KeyedAddress,
   existing: SuppressionRecord | null
 ): SuppressionRecord | undefined =>
-  existing === null || existing.address !== null || Object.keys(existing.reasons).length === 0
-    ? undefined
-    : { ...existing, address, revision: existing.revision + 1 }
+  isWithoutAddress(existing) ? { ...existing, address, revision: existing.revision + 1 } : undefined
 
 /** Compares by address, which is the order of the suppression listing. */
 export const byAddress = (a: SuppressionRecord, b: SuppressionRecord): number =>

@@ -5,7 +5,7 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { SuppressionFacts } from "../../../src/decide/contact/suppression.ts"
-import { addReason, deleteSuppression, removeReason } from "../../../src/decide/contact/suppression.ts"
+import { addReason, deleteSuppression, removeReason, suppressAddress } from "../../../src/decide/contact/suppression.ts"
 import type { SuppressionReason, SuppressionRecord } from "../../../src/domain/contact/Suppression.ts"
 import { suppressionReasons } from "../../../src/domain/contact/Suppression.ts"
 import { parseReasonChange } from "../../../src/domain/contact/SuppressionRequest.ts"
@@ -27,6 +27,23 @@ const remove = (reason: SuppressionReason, given: Partial<SuppressionFacts> = {}
   removeReason(change(reason), facts(given))
 
 const unsubscribed = contact({ emailStatus: "unsubscribed" })
+
+describe("suppressAddress", () => {
+  const { address } = keyedAddress
+  it.each<[string, SuppressionRecord | null, string | null]>([
+    ["writes the address of a new suppression", null, address],
+    ["keeps the address of a suppression", suppression("unsubscribed"), address],
+    ["writes no address that was deleted with its contact", { ...suppression("unsubscribed"), address: null }, null],
+    [
+      "writes the address when mail to the address was allowed again since",
+      { ...suppression("manual"), reasons: {}, address: null },
+      address
+    ]
+  ])("%s", (_, existing, left) => {
+    const changes = suppressAddress({ now, keyedAddress, suppression: existing }, "hard_bounce")
+    expect(changes).toMatchObject([{ suppression: { address: left, reasons: { hard_bounce: now } } }])
+  })
+})
 
 describe("addReason", () => {
   it("writes a new suppression, and guards that no contact has the address when the reason is unsubscribed", () => {
