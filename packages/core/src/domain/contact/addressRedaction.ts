@@ -37,14 +37,21 @@ const spellingsOf = (canonical: string): ReadonlyArray<string> => {
   return [canonical, `${canonical.slice(0, at)}@${toUnicode(canonical.slice(at + 1)).domain}`]
 }
 
-/** A pattern for one character: composed or decomposed (Unicode NFC and NFD), in a text, in HTML and in a URL. */
+/** Every octet in UTF-8 as an escape of a URL. Some programs also escape letters, and characters such as `'`. */
+const urlEscape = (text: string): string =>
+  Array.from(new TextEncoder().encode(text), (octet) => `%${octet.toString(16).padStart(2, "0")}`).join("")
+
+/** A pattern for one code point: in a text, in a URL, and in HTML with its escape by name or by number, which may have leading zeros. */
+const codePointPattern = (one: string): string => {
+  const point = one.codePointAt(0)!
+  const forms = [...new Set([one, urlEscape(one), escapeHtml(one)])].map(escapedForPattern)
+  return `(?:${forms.join("|")}|&#0{0,6}(?:${point}|x0{0,6}${point.toString(16)});)`
+}
+
+/** A pattern for one character: composed or decomposed (Unicode NFC and NFD). */
 const characterPattern = (character: string): string => {
-  const forms = [character, character.normalize("NFD")].flatMap((one) => [
-    one,
-    escapeHtml(one),
-    encodeURIComponent(one)
-  ])
-  return `(?:${[...new Set(forms)].map(escapedForPattern).join("|")})`
+  const forms = [...new Set([character, character.normalize("NFD")])]
+  return `(?:${forms.map((form) => Array.from(form, codePointPattern).join("")).join("|")})`
 }
 
 const spellingPattern = (spelling: string): string => [...spelling].map(characterPattern).join("")

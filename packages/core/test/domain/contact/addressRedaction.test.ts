@@ -44,6 +44,30 @@ describe("makeAddressRedaction", () => {
     const odd = makeAddressRedaction("o'b&c+d@example.org")
     expect(odd.redact("<p>o&#39;b&amp;c+d@example.org</p>")).toBe(`<p>${erasedAddress}</p>`)
     expect(odd.redact("?to=o'b%26c%2Bd%40example.org")).toBe(`?to=${erasedAddress}`)
+    expect(odd.redact(`?${String(new URLSearchParams({ to: "o'b&c+d@example.org" }))}`)).toBe(`?to=${erasedAddress}`)
+  })
+
+  it.each([
+    [
+      "every character of a URL",
+      (text: string) => text.replaceAll(/./gsu, (one) => `%${one.charCodeAt(0).toString(16)}`)
+    ],
+    [
+      "every character as a decimal number of HTML",
+      (text: string) => text.replaceAll(/./gsu, (one) => `&#${one.charCodeAt(0)};`)
+    ],
+    [
+      "every character as a hexadecimal number of HTML",
+      (text: string) => text.replaceAll(/./gsu, (one) => `&#X00${one.charCodeAt(0).toString(16)};`)
+    ],
+    ["only the at sign", (text: string) => text.replace("@", "&#64;")]
+  ])("finds an address with escapes of %s", (_, escaped) => {
+    expect(ada.redact(`<a href="${escaped("ada@example.org")}">`)).toBe(`<a href="${erasedAddress}">`)
+  })
+
+  it("finds a domain whose letters are escaped in HTML", () => {
+    const idn = makeAddressRedaction("ada@xn--bcher-kva.example")
+    expect(idn.redact("ada@b&#252;cher.example, ada@b&#xFC;cher.example")).toBe(`${erasedAddress}, ${erasedAddress}`)
   })
 
   it("finds a domain in A-labels and in Unicode", () => {
