@@ -105,11 +105,15 @@ export interface ContactOfRow {
   readonly emailStatus: EmailStatus | undefined
 }
 
+/** A number in decimal digits. `Number` also reads other digits, such as those of `0x1F`, which is more often an identifier. */
+const decimalNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/** A text that is no number stays a text, which the property refuses. */
 const valueOf = ({ content }: ResourceOf<"property">, text: string): PropertyValue | null => {
   if (text === "") return null
   if (content.type !== "number") return text
   const value = Number(text)
-  return text.trim() !== "" && Number.isFinite(value) ? value : text
+  return decimalNumber.test(text.trim()) && Number.isFinite(value) ? value : text
 }
 
 /** The issue of a text that no property can have, so that a row of a contact is never large. The other values are checked when they are written. */

@@ -93,6 +93,28 @@ describe("exportedRow and readRow", () => {
     })
   })
 
+  it.each<[string, number | string]>([
+    ["12", 12],
+    [" 12.50 ", 12.5],
+    ["-3", -3],
+    ["+3", 3],
+    [".5", 0.5],
+    ["5.", 5],
+    ["1e3", 1000],
+    ["0x1F", "0x1F"],
+    ["0b11", "0b11"],
+    ["0o17", "0o17"],
+    ["1e400", "1e400"],
+    ["Infinity", "Infinity"],
+    ["１２", "１２"],
+    ["1,5", "1,5"],
+    [" ", " "]
+  ])("reads the cell %j of a number as %j, and a text is refused by the property", (cell, value) => {
+    const columns = Result.getOrThrow(readColumns(["email", "balance"], [property(1, "balance", "number")]))
+    const { input } = Result.getOrThrow(readRow(columns, ["a@example.org", cell]))
+    expect(input.properties).toEqual({ balance: value })
+  })
+
   it("reads an exported contact back for any texts and property keys", () => {
     const text = fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "a", " ", "É"), maxLength: 6 })
     const key = fc.oneof(
