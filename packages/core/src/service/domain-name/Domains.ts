@@ -196,12 +196,15 @@ export class Domains extends Context.Service<
             ]),
             ([existing, { total: count }]) => ({ now, ids: block, projectId, domainScope, existing, count, host })
           )
-          // Generating a DKIM key takes time, so a refused domain and an existing domain generate none.
-          const facts = yield* load
-          yield* Effect.fromResult(decide(valid, { ...facts, dkimKey: null }))
-          const dkimKey = needsDkimKey(valid, facts) ? yield* newDkimKey : null
+          yield* Effect.fromResult(decide(valid, { ...(yield* load), dkimKey: null }))
           yield* projects.ensure(projectId)
-          return toSenderDomain(yield* commit(load, (facts) => decide(valid, { ...facts, dkimKey }), "bounded"))
+          // Generating a DKIM key takes time, so a refused domain and an existing domain generate none.
+          const dkimKey = yield* Effect.cached(newDkimKey)
+          const loadWithKey = Effect.gen(function* () {
+            const facts = yield* load
+            return { ...facts, dkimKey: needsDkimKey(valid, facts) ? yield* dkimKey : null }
+          })
+          return toSenderDomain(yield* commit(loadWithKey, (facts) => decide(valid, facts), "bounded"))
         })
 
         const create = Effect.fn("Domains.create")((caller: Caller, input: CreateDomainInput) =>
