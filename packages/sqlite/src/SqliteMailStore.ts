@@ -111,7 +111,7 @@ export const make = ({
         : makeStartingWriter(database, check, thread)
     const group = yield* makeGroupCommit(writer)
     // Opened last, so that a close refuses scans before it waits for commits.
-    const scans = yield* makeScanThread(filename)
+    const scans = yield* makeScanThread({ filename, identity })
     /** Several statements see one state only within a transaction. */
     const inOneState = database.transaction((queries: ReadonlyArray<Query>) =>
       queries.map((query) => answerQuery(connection, query))

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs"
+import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { getPriority, platform, tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Worker } from "node:worker_threads"
@@ -8,6 +8,7 @@ import { Effect, Exit, Fiber, Scope } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
 import { SqliteMailStore } from "../src/index.ts"
+import { fileIdentityOf } from "../src/internal/fileCheck.ts"
 import { makeScanThread } from "../src/internal/thread/scanThread.ts"
 import { makeLargeFile } from "./largeFile.ts"
 
@@ -61,24 +62,46 @@ const scan = (search: string): QueryOf<"ContactScan"> => ({
 const setting = { _tag: "Setting", name: "a" } as const
 
 describe("makeScanThread", () => {
-  it("ends the scan thread when it is idle, and starts another with the next query", async () => {
-    await inStore((store) => seed(store, 1))
-    const seen = { started: 0, ended: 0 }
-    const onWorker = (worker: Worker) => {
-      seen.started++
-      worker.once("exit", () => seen.ended++)
-    }
-    process.on("worker", onWorker)
-    const matches = Effect.gen(function* () {
-      const { read } = yield* makeScanThread(file(), 50)
+  const seen = { started: 0, ended: 0 }
+  const onWorker = (worker: Worker) => {
+    seen.started++
+    worker.once("exit", () => seen.ended++)
+  }
+  afterEach(() => void process.off("worker", onWorker))
+
+  /** Counts the contacts by a scan thread, lets the thread become idle and end, and counts again. */
+  const countTwice = (meanwhile: () => void) =>
+    Effect.gen(function* () {
+      Object.assign(seen, { started: 0, ended: 0 })
+      process.on("worker", onWorker)
+      const { read } = yield* makeScanThread({ filename: file(), identity: fileIdentityOf(file()) }, 50)
       const count = Effect.map(read([scan("ad")]), ([answer]) => (answer as { readonly matches: number }).matches)
       const first = yield* count
       yield* Effect.promise(() => expect.poll(() => seen.ended).toBe(1))
+      meanwhile()
       return [first, yield* count]
+    }).pipe(Effect.scoped)
+
+  it("ends the scan thread when it is idle, and starts another with the next query", async () => {
+    const counts = await inStore((store) =>
+      Effect.andThen(
+        seed(store, 1),
+        countTwice(() => {})
+      )
+    )
+    expect([counts, seen.started]).toEqual([[1, 1], 2])
+  })
+
+  it("reads no other file that took the place of the store while the thread was idle", async () => {
+    const replaceFile = () => {
+      copyFileSync(file(), `${file()}.copy`)
+      renameSync(`${file()}.copy`, file())
+    }
+    const failure = await inStore((store) => Effect.andThen(seed(store, 1), Effect.flip(countTwice(replaceFile))))
+    expect(failure).toMatchObject({
+      reason: "unreachable",
+      cause: { message: expect.stringContaining("was moved, deleted or replaced") }
     })
-    expect(await Effect.runPromise(Effect.scoped(matches))).toEqual([1, 1])
-    expect(seen).toEqual({ started: 2, ended: 2 })
-    process.off("worker", onWorker)
   })
 })
 

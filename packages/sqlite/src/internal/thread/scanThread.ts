@@ -4,6 +4,7 @@
 import type { Query, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Effect } from "effect"
+import type { FileIdentity } from "../fileCheck.ts"
 import type { ThreadNotAvailable } from "./workerThread.ts"
 import { makeWorkerThread } from "./workerThread.ts"
 
@@ -19,19 +20,25 @@ const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8
 /** The thread uses about 40 MB, and takes 80 ms to start again. */
 const idleMillisDefault = 10_000
 
+export interface ScanThreadData {
+  readonly filename: string
+  /** The files that the caller's thread has opened. A thread that starts again after an idle time reads no other files. */
+  readonly identity: FileIdentity
+}
+
 export interface ScanThread {
   /** Answers all queries from one state. Fails with `StoreUnavailable` ("overloaded") if too many requests are waiting. */
   readonly read: (queries: ReadonlyArray<Query>) => Effect.Effect<ReadonlyArray<unknown>, StoreUnavailable>
 }
 
 export const makeScanThread = (
-  filename: string,
+  data: ScanThreadData,
   idleMillis = idleMillisDefault
 ): Effect.Effect<ScanThread, ThreadNotAvailable, Scope.Scope> =>
   Effect.map(
     makeWorkerThread<ReadonlyArray<Query>, ReadonlyArray<unknown>>({
       module: "scanWorker",
-      workerData: filename,
+      workerData: data,
       resourceLimits,
       pendingMax,
       idleMillis

@@ -6,13 +6,17 @@ import { parentPort, workerData } from "node:worker_threads"
 import type { Query } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { answerQuery } from "../answerQuery.ts"
+import { checkFiles } from "../fileCheck.ts"
 import { prepared } from "../recordTable.ts"
 import { takeLowPriority } from "./lowPriority.ts"
 import { answerRequests, takeThreadData } from "./replies.ts"
+import type { ScanThreadData } from "./scanThread.ts"
 
-const filename = takeThreadData<string>(workerData)
+const { filename, identity } = takeThreadData<ScanThreadData>(workerData)
 takeLowPriority()
 const database = new Database(filename, { readonly: true, fileMustExist: true, timeout: 0 })
+// An error ends the thread. The next scan starts another one, which tries again.
+checkFiles(filename, identity)
 // In KiB. A scan reads most pages once, so a larger cache would only take memory.
 database.pragma("cache_size = -2048")
 const connection = prepared(database)
