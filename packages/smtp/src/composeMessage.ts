@@ -105,13 +105,17 @@ const isPrintable = (value: string): boolean => /^[ -~]*$/.test(value)
 
 const encoded = (value: string): string => encodeWord(value, isPrintable(value) ? "Q" : "B", 52)
 
-/** Whether the field has ids or URLs, which may not become encoded words. The name is in lower case. */
-const isStructured = (name: string): boolean => /^(?:list-|references$|in-reply-to$)/.test(name)
+/** Whether the field has ids, URLs, addresses or tokens, which may not become encoded words. The name is in lower case. */
+const isStructured = (name: string): boolean =>
+  /^(?:list-|(?:references|in-reply-to|disposition-notification-to|otp-token)$)/.test(name)
 
-/** Encodes the name of a mailing list, and leaves its id in angle brackets as it is (RFC 2919 §3). A name in ASCII needs no encoding. */
-const withEncodedName = (listId: string): string => {
-  const [, name = "", id = ""] = /^([^<>]*)(<[\x20-\x7e]*>)$/.exec(listId) ?? []
-  if (isPrintable(name)) return listId
+/**
+ * Encodes the name of a mailing list or of a mailbox, and leaves its id or its address in angle brackets as it is (RFC 2919 §3, RFC 8098 §2.1). A name in
+ * ASCII needs no encoding.
+ */
+const withEncodedName = (value: string): string => {
+  const [, name = "", id = ""] = /^([^<>]*)(<[\x20-\x7e]*>)$/.exec(value) ?? []
+  if (isPrintable(name)) return value
   const unquoted = name.trim().replace(/^"(.*)"$/, (_, text: string) => text.replace(/\\(.)/g, "$1"))
   return `${encoded(unquoted)} ${id}`
 }
@@ -135,8 +139,8 @@ const encodeValuesOf = (root: MimeNode, { from, headers }: OutgoingMessage): voi
     if (isStructured(name) && typeof value === "string") {
       // Several spaces mean one (RFC 5322 §3.2.2), and could not be folded before a long word.
       const oneSpaced = value.trim().replace(/ +/g, " ")
-      if (!name.startsWith("list-")) return inner(key, oneSpaced)
-      return write(key, name === "list-id" ? withEncodedName(oneSpaced) : oneSpaced)
+      if (name === "list-id" || name === "disposition-notification-to") return write(key, withEncodedName(oneSpaced))
+      return name.startsWith("list-") ? write(key, oneSpaced) : inner(key, oneSpaced)
     }
     if (!encodable.has(name) || typeof value !== "string") return inner(key, value)
     return needsEncodedWord(value) ? encoded(value) : write(key, value)

@@ -153,6 +153,15 @@ describe("composeMessage", () => {
     expect(raw).toContain(`List-Id: ${written}\r\n`)
   })
 
+  it.each([
+    ["mueller@acme.example", "mueller@acme.example"],
+    ["Mü <m@acme.example>", "=?UTF-8?B?TcO8?= <m@acme.example>"],
+    ['"A, B." <a@x.example>, b@x.example', '"A, B." <a@x.example>, b@x.example']
+  ])("encodes only the name in Disposition-Notification-To, not the address: %s", async (value, written) => {
+    const raw = (await bytesOf({ headers: { "Disposition-Notification-To": value } })).toString()
+    expect(raw).toContain(`Disposition-Notification-To: ${written}\r\n`)
+  })
+
   it("writes a URL so that nobody reads a part of it as an encoded word", async () => {
     const link = "<https://shop.example/=?utf-8?Q?=0D=0ABcc:_eve=40down.example?=>"
     const { headers } = await readBack({ headers: { "List-Unsubscribe": link } })
@@ -185,7 +194,14 @@ describe("composeMessage", () => {
       word,
       fc.tuple(word, word).map(([one, other]) => `${one} ${other}`)
     )
-    const name = fc.constantFrom("List-Id", "List-Unsubscribe", "References", "In-Reply-To")
+    const name = fc.constantFrom(
+      "List-Id",
+      "List-Unsubscribe",
+      "References",
+      "In-Reply-To",
+      "Disposition-Notification-To",
+      "OTP-Token"
+    )
     let written = 0
     await fc.assert(
       fc.asyncProperty(name, value, async (key, given) => {

@@ -46,8 +46,15 @@ export const isOwnHeaderField = (lower: string): boolean =>
 /** Whether the field has ids of messages. The name is in lower case. Source: RFC 5322 §3.6.4. */
 export const isIdField = (lower: string): boolean => lower === "in-reply-to" || lower === "references"
 
-/** The name of a mailing list, before its id in angle brackets. The transport encodes it. Source: RFC 2919 §3. */
-const listName = /^[^<>]*(?=<[^<>]*>$)/
+/** Fields that may have a name before the id or the address in angle brackets. Source: RFC 2919 §3; RFC 8098 §2.1. */
+const namedFields: ReadonlySet<string> = new Set(["list-id", "disposition-notification-to"])
+
+/** The name before an id or an address in angle brackets. The transport encodes it. */
+const nameBefore = /^[^<>]*(?=<[^<>]*>$)/
+
+/** Whether a reader takes the value as it is written, so that the transport may not encode it. The name is in lower case. */
+const isStructured = (lower: string): boolean =>
+  lower.startsWith("list-") || isIdField(lower) || namedFields.has(lower) || lower === "otp-token"
 
 /**
  * The words of a value as the transport writes them. In a field with ids of messages, it removes the spaces from a `<` to the next `>`, and adds missing
@@ -62,14 +69,14 @@ const wordsOf = (lower: string, value: string): ReadonlyArray<string> =>
     : value.split(" ")
 
 /**
- * Returns the issues of a field with ids or URLs, which the transport does not encode: `List-` fields, `In-Reply-To` and `References`.
- * Source: RFC 2047 §5; RFC 2369 §2; RFC 2919 §3.
+ * Returns the issues of a field with ids, URLs, addresses or tokens, which the transport does not encode: `List-` fields, `In-Reply-To`, `References`,
+ * `Disposition-Notification-To` and `OTP-Token`. Source: RFC 2047 §5; RFC 2369 §2; RFC 2919 §3; RFC 8098 §2.1; RFC 9651 §3.
  */
 const structuredIssues = (lower: string, path: ReadonlyArray<string>, value: string): ReadonlyArray<Issue> => {
-  if (!lower.startsWith("list-") && !isIdField(lower)) return []
-  const fixed = lower === "list-id" ? value.replace(listName, "") : value
-  if (!isAscii(fixed)) {
-    const exception = lower === "list-id" ? ", except in a name before the id in angle brackets" : ""
+  if (!isStructured(lower)) return []
+  const isNamed = namedFields.has(lower)
+  if (!isAscii(isNamed ? value.replace(nameBefore, "") : value)) {
+    const exception = isNamed ? ", except in a name before the angle brackets" : ""
     return [issue(path, "invalid_value", `must have only ASCII characters${exception}`)]
   }
   return wordsOf(lower, value).some(({ length }) => length > wordCharactersMax)
