@@ -9,7 +9,9 @@ import type { Principal } from "../domain/access/ApiKey.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
 import type { ValidAttachment } from "../domain/message/Attachment.ts"
 import type { HashedAttachment } from "../domain/message/attachmentContent.ts"
+import { transactionKey } from "../domain/message/Idempotency.ts"
 import type { ValidSendOptions } from "../domain/message/SendOptions.ts"
+import type { ValidSend } from "../domain/message/SendRequest.ts"
 import { canonicalSend, parseSend } from "../domain/message/SendRequest.ts"
 import { dailyCounter } from "../domain/plan/Plan.ts"
 import type { InvalidArgument } from "../domain/value/Failure.ts"
@@ -72,6 +74,16 @@ export const makeSendFacts = ({ store, crypto, plans, files, addressKey, smtpUtf
       ? Effect.succeed([])
       : Effect.forEach(files, (file) => Effect.map(contentHash(crypto, file.content), (hash) => ({ ...file, hash })))
 
+  /**
+   * The key under which a send is recorded. Over SMTP the idempotency key is a part of the message. A client with more recipients than one transaction
+   * takes hands in the message again for the others.
+   */
+  const recordedKey = ({ source }: Principal, send: ValidSend, idempotencyKey: string): string => {
+    if (source !== "smtp") return idempotencyKey
+    const addresses = recipientsOf(send).map(({ address }) => address.canonical)
+    return transactionKey(idempotencyKey, addressKey(addresses.toSorted().join("\n")))
+  }
+
   /** Validates an input whose files are read. */
   const commandOf = (
     principal: Principal,
@@ -89,7 +101,10 @@ export const makeSendFacts = ({ store, crypto, plans, files, addressKey, smtpUtf
           idempotency:
             idempotencyKey === null
               ? null
-              : { key: idempotencyKey, fingerprint: crypto.sha256(canonicalSend(send, options, attachments)) },
+              : {
+                  key: recordedKey(principal, send, idempotencyKey),
+                  fingerprint: crypto.sha256(canonicalSend(send, options, attachments))
+                },
           attachments
         }))
     )

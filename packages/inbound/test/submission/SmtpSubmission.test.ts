@@ -34,6 +34,13 @@ const valid = messageOf(validFields)
 
 const messageIdIn = (reply: string) => /^250 2\.0\.0 Ok: queued as (msg_[0-9a-z]{26})$/.exec(reply)?.[1]
 
+/** The recipients of all deliveries. */
+const allRecipients = Effect.gen(function* () {
+  const log = yield* DeliveryLog
+  const { items } = yield* log.list(project, { limit: 100 })
+  return items.map(({ recipient }) => recipient)
+})
+
 /** The message of the newest delivery. */
 const newest = async (server: SubmissionTestServer) => {
   const [first] = await server.run(summaries)
@@ -138,6 +145,24 @@ describe.each(stores)("DATA over $name", (store) => {
     )
     expect(await submit(client, valid)).not.toBe(await submit(client, valid))
     expect(await server.run(summaries)).toHaveLength(3)
+  })
+})
+
+describe.each(stores)("an idempotency key over $name", (store) => {
+  it("sends a message once to each recipient when the message is handed in for some of them at a time", async () => {
+    const server = await opened({}, {}, store)
+    const client = await server.client()
+    const keyed = messageOf([...validFields, "Idempotency-Key: order-1042"])
+    const recipients = Array.from({ length: 60 }, (_, n) => `ada${n}@example.org`)
+    const transactions = [recipients.slice(0, 50), recipients.slice(50)]
+    const replies: Array<string> = []
+    for (const some of [...transactions, ...transactions]) replies.push(await submit(client, keyed, some))
+    expect(replies.every((reply) => messageIdIn(reply) !== undefined)).toBe(true)
+    expect(replies.slice(2)).toEqual(replies.slice(0, 2))
+    expect((await server.run(allRecipients)).toSorted()).toEqual(recipients.toSorted())
+    expect(await submit(client, keyed.replace("Hi", "Other"), transactions[1])).toBe(
+      "554 5.6.0 Idempotency-Key was used for another request"
+    )
   })
 })
 

@@ -24,6 +24,12 @@ export interface IdempotencyRecord {
   readonly expiresAt: Instant
 }
 
+/**
+ * Returns the idempotency key of one SMTP transaction. `recipients` identifies its recipients. It has a space, which no idempotency key of a caller has, so
+ * no other send has it.
+ */
+export const transactionKey = (idempotencyKey: string, recipients: string): string => `${idempotencyKey} ${recipients}`
+
 const lifetimeMillis = 30 * dayMillis
 
 /** Returns the expiry: 30 days after acceptance or after the scheduled time, whichever is later. */
