@@ -29,6 +29,7 @@ import { makeNoDispatcherWarning } from "../../internal/noDispatcherWarning.ts"
 import { makeSendFacts } from "../../internal/sendFacts.ts"
 import { traced } from "../../internal/traced.ts"
 import { validated, validCaller, validIds } from "../../internal/validated.ts"
+import { wakeAfterCommit } from "../../internal/wakeAfterCommit.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { FileReader } from "../../port/FileReader.ts"
 import { IdSource } from "../../port/IdSource.ts"
@@ -182,12 +183,16 @@ export class Sending extends Context.Service<
         canUnsubscribe: (yield* UnsubscribeLinks).isConfigured
       })
 
+      const scope = yield* Effect.scope
+      const thenWake = (projectId: ProjectId) => wakeAfterCommit(wakeUp.deliveries.notifyOf(projectId), scope)
+
       const accept = Effect.fnUntraced(function* (command: AcceptSend) {
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, recipientsOf(command.send).length)
         const load = facts.load(command, { now, ids: block })
-        const result = yield* commit(load, (known) => acceptSend(command, known), "bounded")
-        yield* wakeUp.deliveries.notifyOf(command.principal.projectId)
+        const result = yield* commit(load, (known) => acceptSend(command, known), "bounded").pipe(
+          thenWake(command.principal.projectId)
+        )
         if (command.send.scheduledAt === null) yield* noDispatcherWarning.accepted
         return result
       })
@@ -269,13 +274,11 @@ export class Sending extends Context.Service<
             usedThatDay: used[0]!
           })
         )
-        const rescheduled = yield* commit(
+        return yield* commit(
           load,
           (facts) => rescheduleMessage({ messageId, domainScope, scheduledAt }, facts),
           "bounded"
-        )
-        yield* wakeUp.deliveries.notifyOf(projectId)
-        return rescheduled
+        ).pipe(thenWake(projectId))
       })
 
       return { send, sendBatch, plan, cancel, reschedule }

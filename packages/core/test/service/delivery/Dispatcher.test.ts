@@ -14,6 +14,7 @@ import {
   sendOne,
   start,
   stores,
+  summaries,
   tick,
   tickOver,
   tickWith
@@ -24,6 +25,7 @@ import type { TransportShape } from "../../../src/port/Transport.ts"
 import { Dispatcher, Domains, formatInstant, MailStore, PlanSource, StoreUnavailable } from "../../../src/index.ts"
 import { hourMillis } from "../../../src/domain/value/Instant.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
+import type { Change } from "../../../src/domain/store/Change.ts"
 import { wholeRotation } from "../../../src/domain/store/Rotation.ts"
 
 /** A store that records the names of the changes it commits. */
@@ -204,6 +206,37 @@ describe.each(stores)("Dispatcher.run, over $name", (store) => {
         expect((yield* delivery(id)).deliveredAt).toBe(start)
       }).pipe(Effect.scoped)
     ))
+
+  it("wakes soon when a send was interrupted and its commit is applied later", () => {
+    let applyLate: Effect.Effect<void, unknown> = Effect.void
+    const isSend = ({ _tag }: Change) => _tag === "InsertMessage"
+    const layer = Layer.effect(
+      MailStore,
+      Effect.map(MailStore, (inner) => ({
+        ...inner,
+        commit: (changes: ReadonlyArray<Change>) =>
+          changes.some(isSend)
+            ? Effect.callback<never>(() => {
+                applyLate = inner.commit(changes)
+              })
+            : inner.commit(changes)
+      }))
+    ).pipe(Layer.provide(store.layer))
+    return withTestMail({ name: store.name, layer })(
+      Effect.gen(function* () {
+        yield* running
+        yield* eventLoopTurns(100)
+        const sending = yield* Effect.forkChild(send("k"))
+        yield* eventLoopTurns(100)
+        yield* Fiber.interrupt(sending)
+        yield* TestClock.adjust("500 millis")
+        yield* applyLate
+        yield* TestClock.adjust("1 second")
+        const [accepted] = yield* summaries
+        yield* until(accepted!.id, "delivered")
+      }).pipe(Effect.scoped)
+    )
+  })
 
   it("wakes when the next delivery is due", () =>
     withTestMail(store)(
