@@ -24,10 +24,12 @@ import type { Request } from "./requests.ts"
 const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-/** The domain of the sender in a message, for a failure that names it. */
+/** The domain of the sender in a message, for a failure that names it. In lower-case A-labels, as the host of a URL. */
 const senderDomainOf = (message: unknown): string | null => {
   const from = isRecord(message) ? message["from"] : undefined
-  return typeof from === "string" ? from.slice(from.lastIndexOf("@") + 1).toLowerCase() : null
+  if (typeof from !== "string") return null
+  const url = `https://${from.slice(from.lastIndexOf("@") + 1)}`
+  return URL.canParse(url) ? new URL(url).hostname : null
 }
 
 type BatchItem = (typeof SendBatchResultBody.Type)["data"][number]

@@ -230,6 +230,17 @@ export const sendingCases = ({ open }: HandleUnderTest): void => {
       expect(failure).toMatchObject({ kind: "not_allowed", isRetryable: false, domain: "other.example" })
     })
 
+    it("names the domain of a refused sender in A-labels", async () => {
+      const { mail } = await open()
+      for (const from of ["hi@Bücher.example ", "Acme <hi@bücher。example>"]) {
+        const domain = "xn--bcher-kva.example"
+        expect(await rejection(mail.send({ ...welcome, from }))).toMatchObject({
+          _tag: "SenderDomainNotVerified",
+          domain
+        })
+      }
+    })
+
     it("refuses more than a limit of the plan allows", async () => {
       const { mail } = await open({ plan: { dailySends: 1 } })
       await mail.send(welcome)
