@@ -4,23 +4,30 @@
 import type { SendRefusal, SendResult } from "@mailkeep/core"
 import { InvalidArgument, Sending, StoreUnavailable } from "@mailkeep/core"
 import { errorNameOf, makeLogLimit } from "@mailkeep/core/binding"
-import { Cause, Duration, Effect, Exit } from "effect"
+import { Cause, Clock, Duration, Effect, Exit } from "effect"
 import type { OutboxReport, OutboxSource, StoredOutboxRow } from "./OutboxSource.ts"
 import type { OutboxSend } from "./outboxRow.ts"
-import { readPayload } from "./outboxRow.ts"
+import { beforeIdsOf, readPayload } from "./outboxRow.ts"
 
 /** The rows that one `take` returns. They are sent at the same time, so that their commits share a disk sync. */
 const outboxRowsMax = 32
 
 const pauseMillisMin = 1000
 const pauseMillisMax = 60_000
+/** How long the transaction of the product may take, from the id of its row to its commit. */
+const newIdMillis = 10_000
+/** With 1 s between two drains, a row that stays is tried each minute. */
+const drainsBeforeWholeMax = 59
 const reasonCharactersMax = 500
 
 /** At most one log line for each class of error in this time. */
 const bugLogMillis = 10_000
 
 /** What became of a row. `left`: the send can succeed later. */
-type RowResult = { readonly accepted: string } | { readonly refused: string; readonly reason: string } | "left"
+type RowResult =
+  | { readonly accepted: string }
+  | { readonly refused: string; readonly reason: string }
+  | { readonly left: string }
 
 /**
  * Whether the send can be accepted in its other form, or was: its scheduled time has passed, or its idempotency key was used for another send. A time of
@@ -91,9 +98,9 @@ const resultOf = (
       if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
       const failure = Cause.squash(cause)
       if (failure instanceof StoreUnavailable) return Effect.fail(failure)
-      if (!cause.reasons.some(Cause.isFailReason)) return Effect.as(logBug(errorNameOf(failure)), "left")
+      if (!cause.reasons.some(Cause.isFailReason)) return Effect.as(logBug(errorNameOf(failure)), { left: id })
       const { kind, message, isRetryable } = failure as SendRefusal
-      return Effect.succeed(isRetryable ? "left" : refusedWith(id, `${kind}: ${message}`))
+      return Effect.succeed(isRetryable ? { left: id } : refusedWith(id, `${kind}: ${message}`))
     }
   })
 }
@@ -121,15 +128,23 @@ const checkedRows = (rows: unknown, after: string): Effect.Effect<ReadonlyArray<
     ? Effect.succeed(rows)
     : Effect.fail(new NotRows())
 
-/** Sends all rows once, in pages. Fails with the error of the product's function, or with `StoreUnavailable`; the rows then stay. */
-export const drainOutbox = (
+/** What a drain did, and the id of the last row that it left; empty without one. */
+interface Drained {
+  readonly report: OutboxReport
+  readonly lastLeft: string
+}
+
+/** Sends all rows after `start` once, in pages. */
+const drainAfter = (
+  start: string,
   { take, remove, refuse }: OutboxSource,
-  logBug: LogBug = makeBugLog()
-): Effect.Effect<OutboxReport, unknown, Sending> =>
+  logBug: LogBug
+): Effect.Effect<Drained, unknown, Sending> =>
   Effect.gen(function* () {
     const sending = yield* Sending
     const total = { accepted: 0, refused: 0, left: 0 }
-    for (let after = ""; ;) {
+    let lastLeft = ""
+    for (let after = start; ;) {
       const from = after
       const taken = yield* called(() => take(from, outboxRowsMax))
       const rows = yield* checkedRows(taken, from)
@@ -137,34 +152,71 @@ export const drainOutbox = (
         concurrency: "unbounded"
       })
       const results = exits.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value] : []))
-      const accepted = results.flatMap((result) => (result !== "left" && "accepted" in result ? [result.accepted] : []))
+      const accepted = results.flatMap((result) => ("accepted" in result ? [result.accepted] : []))
       if (accepted.length > 0) yield* called(() => remove(accepted))
       total.accepted += accepted.length
       for (const result of results) {
-        if (result === "left") total.left++
-        else if ("refused" in result) {
+        if ("left" in result) {
+          total.left++
+          lastLeft = result.left
+        } else if ("refused" in result) {
           yield* called(() => refuse(result.refused, result.reason))
           total.refused++
         }
       }
       const failed = exits.find(Exit.isFailure)
       if (failed !== undefined) return yield* Effect.failCause(failed.cause)
-      if (rows.length < outboxRowsMax) return total
+      if (rows.length < outboxRowsMax) return { report: total, lastLeft }
       after = rows.at(-1)!.id
     }
   })
 
+/** Sends all rows once, in pages. Fails with the error of the product's function, or with `StoreUnavailable`; the rows then stay. */
+export const drainOutbox = (source: OutboxSource): Effect.Effect<OutboxReport, unknown, Sending> =>
+  Effect.map(drainAfter("", source, makeBugLog()), ({ report }) => report)
+
 /**
- * Drains the outbox each second, until interrupted. After a failure, waits up to 1 min and logs one warning until a drain succeeds.
+ * Says where each drain begins: behind the rows that the drains before have left, and more and more seldom at the lowest id. A row above a limit of the plan
+ * can stay for a day. A transaction of the product can commit a row behind which other rows were read, so each drain has all new ids.
+ */
+const makeDrainStarts = () => {
+  let lastLeft = ""
+  let wholeDrains = 0
+  let drainsBeforeWhole = 0
+  return {
+    start: (now: number): string => {
+      const newIds = beforeIdsOf(now - newIdMillis)
+      return drainsBeforeWhole > 0 ? (lastLeft < newIds ? lastLeft : newIds) : ""
+    },
+    record: ({ lastLeft: left }: Drained): void => {
+      if (drainsBeforeWhole > 0) {
+        drainsBeforeWhole--
+        if (left !== "") lastLeft = left
+        return
+      }
+      lastLeft = left
+      wholeDrains = left === "" ? 0 : wholeDrains + 1
+      drainsBeforeWhole = Math.min(drainsBeforeWholeMax, 2 ** Math.min(wholeDrains, 10) - 1)
+    }
+  }
+}
+
+/**
+ * Drains the outbox each second, until interrupted. After a failure, waits up to 1 min and logs one warning until a drain succeeds. Tries a row that stays
+ * each second at first, and later once in a minute.
  */
 export const drainForever = (source: OutboxSource): Effect.Effect<never, never, Sending> =>
   Effect.gen(function* () {
     const logBug = makeBugLog()
+    const starts = makeDrainStarts()
     let failures = 0
     while (true) {
-      const exit = yield* Effect.exit(drainOutbox(source, logBug))
-      if (Exit.isSuccess(exit)) failures = 0
-      else if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
+      const start = starts.start(yield* Clock.currentTimeMillis)
+      const exit = yield* Effect.exit(drainAfter(start, source, logBug))
+      if (Exit.isSuccess(exit)) {
+        failures = 0
+        starts.record(exit.value)
+      } else if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
       else if (failures++ === 0) {
         const error = Cause.squash(exit.cause)
         yield* Effect.logWarning("The outbox cannot be drained. Its mail waits.", {

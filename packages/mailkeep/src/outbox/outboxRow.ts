@@ -69,9 +69,14 @@ const checkForm = ({ message, options }: OutboxSend): void => {
 
 const randomBytesOfId = 10
 
+const timeDigits = (millis: number): string => millis.toString(16).padStart(12, "0").slice(-12)
+
+/** A text before every id that is made at this time or later. */
+export const beforeIdsOf = (millis: number): string => timeDigits(millis).replace(/^.{8}/, "$&-")
+
 /** A UUID of version 7 (RFC 9562 §5.7): 48 bits of time, and random bits. */
 const makeId = (): string => {
-  const time = Effect.runSync(Clock.currentTimeMillis).toString(16).padStart(12, "0").slice(-12)
+  const time = timeDigits(Effect.runSync(Clock.currentTimeMillis))
   const random = randomBytes(randomBytesOfId)
   random[0] = (random[0]! & 0x0f) | 0x70
   random[2] = (random[2]! & 0x3f) | 0x80
