@@ -8,6 +8,7 @@ import {
   eraseContact,
   eraseFromMessage,
   eraseFromRecords,
+  isTheirs,
   isWrittenBy
 } from "../decide/contact/erasure.ts"
 import { makeAddressRedaction } from "../domain/contact/addressRedaction.ts"
@@ -88,19 +89,30 @@ const eraseMessage = ({ store, commit }: Deps, person: ErasedPerson, messageId: 
   return commit(load, (facts) => Result.succeed(eraseFromMessage(facts, person)), "bounded")
 }
 
-/** The ids of the messages among the records that the person wrote, and that still wait to be sent. */
-const waitingMessagesBy = (
+/**
+ * The ids of the messages of these records that cannot be changed yet. The person wrote such a message, and it waits to be sent. Or it was accepted for the
+ * person after the messages to the person were erased.
+ */
+const messagesToKeep = (
   { store }: Deps,
   person: ErasedPerson,
   records: ReadonlyArray<StoredRecord>
 ): Effect.Effect<ReadonlyArray<string>, StoreUnavailable> => {
-  const messageIds = records.flatMap(({ kind, record }) =>
-    kind === "Message" && isWrittenBy(person, record) ? [record.id] : []
+  const messages = records.flatMap(({ kind, record }) =>
+    kind === "Message" && person.redaction.isIn(record) ? [record] : []
+  )
+  const theirs = records.flatMap(({ kind, record }) =>
+    kind === "Delivery" && isTheirs(person, record) ? [record.messageId] : []
   )
   const { projectId } = person
   return Effect.map(
-    store.read(messageIds.map((messageId) => ({ _tag: "DeliveriesOfMessage", projectId, messageId }) as const)),
-    (deliveries) => messageIds.filter((_, n) => deliveries[n]!.some(({ dueAt }) => dueAt !== null))
+    store.read(messages.map(({ id }) => ({ _tag: "DeliveriesOfMessage", projectId, messageId: id }) as const)),
+    (deliveries) => {
+      const kept = messages.filter((message, n) =>
+        deliveries[n]!.some((one) => isTheirs(person, one) || (isWrittenBy(person, message) && one.dueAt !== null))
+      )
+      return [...kept.map(({ id }) => id), ...theirs]
+    }
   )
 }
 
@@ -127,7 +139,7 @@ const eraseKind = (
           after: from
         })) as ReadonlyArray<StoredRecordOf<ErasedKind>>
         last = records.at(-1)
-        for (const id of yield* waitingMessagesBy(deps, person, records)) messagesUnderWay.add(id)
+        for (const id of yield* messagesToKeep(deps, person, records)) messagesUnderWay.add(id)
         return { records }
       })
       const counts = yield* deps.commit(

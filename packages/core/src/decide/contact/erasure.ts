@@ -24,7 +24,8 @@ import type { DeleteContactFacts } from "./contact.ts"
 import { deleteContact, keepSuppression } from "./contact.ts"
 import { contactCounts } from "./contactCounts.ts"
 
-const isTheirs = ({ address }: ErasedPerson, delivery: Delivery): boolean => delivery.address === address
+/** Whether the delivery is to the person. */
+export const isTheirs = ({ address }: ErasedPerson, delivery: Delivery): boolean => delivery.address === address
 
 /** What the end of the waiting deliveries of one message did. */
 export interface EndedDeliveries {

@@ -31,7 +31,7 @@ export interface ErasureReport extends ErasedCounts {
   /**
    * Whether nothing is left. `false` if a message is being sent to the person: call again after the hand-off has ended, at the latest after
    * 45 s without a worker. Also `false` while a message from the person's address, or with this address for replies, waits to be sent to others:
-   * call again after it was sent or canceled.
+   * call again after it was sent or canceled. Also `false` when a message to the person was accepted meanwhile.
    */
   readonly isComplete: boolean
   /** Scheduled and queued deliveries to the person that were ended first. */

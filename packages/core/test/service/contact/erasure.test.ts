@@ -339,6 +339,30 @@ describe("an erasure while a contact with the address is created", () => {
   })
 })
 
+describe("an erasure while a message to the person is accepted", () => {
+  it.each<[string, object]>([
+    ["shows the address", {}],
+    ["shows each recipient only its own address", { to: [email, "bob@example.org"] }]
+  ])("keeps a message that %s unchanged, and finishes in the next call", (_, input) => {
+    const isFirstKind = ([query]: ReadonlyArray<Query>) => query?._tag === "Records" && query.kind === "Contact"
+    const { store, runMeanwhile } = makeInterleavedStore(isFirstKind)
+    return withTestMail(store)(
+      Effect.gen(function* () {
+        const message = { from: "hello@example.com", to: email, subject: "Hi", text: `Dear ${email}` }
+        const mailStore = yield* MailStore
+        let sent: unknown
+        const messages = Effect.provideService(recordsOf("Message"), MailStore, mailStore)
+        const sending = Effect.andThen((yield* Sending).send(project, { ...message, ...input }), messages)
+        runMeanwhile(Effect.map(sending, (found) => (sent = found)))
+        expect(yield* erase).toMatchObject({ isComplete: false, underWay: 1 })
+        expect(yield* recordsOf("Message")).toEqual(sent)
+        expect(yield* erase).toMatchObject({ isComplete: true, ended: 1 })
+        expect(yield* recordsWith(email)).toEqual([])
+      })
+    )
+  })
+})
+
 describe("an erasure while a report is recorded", () => {
   it("leaves no record with the address when the person is erased after the report was matched", () => {
     const { store, runMeanwhile } = makeInterleavedStore(
