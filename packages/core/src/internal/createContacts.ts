@@ -27,7 +27,7 @@ const idsOfContact = 2
 /** Makes the function that creates contacts. Its results are in the order of the contacts. Retries for 30 s while the store is unavailable. */
 export const makeCreateContacts = ({ store, ids, plans, addressKey }: CreateContactsDeps) => {
   const commit = makeCommit(store)
-  const properties = resourcesOf({ store, ids }, { kind: "property", record: "property" })
+  const properties = resourcesOf({ store, ids }, "property")
 
   return Effect.fnUntraced(function* (
     projectId: ProjectId,

@@ -29,11 +29,8 @@ export const resourceOfKind = <K extends ResourceKind>(
   kind: K
 ): ResourceOf<K> | null => (found?.kind === kind ? (found as ResourceOf<K>) : null)
 
-/** `record` is the name of the kind in failures. */
-export const resourcesOf = <K extends ResourceKind>(
-  { store, ids }: ResourceDeps,
-  { kind, record }: { readonly kind: K; readonly record: RecordName }
-) => {
+/** Failures name the kind as the record. */
+export const resourcesOf = <K extends ResourceKind & RecordName>({ store, ids }: ResourceDeps, kind: K) => {
   const commit = makeCommit(store)
 
   const ofKind = (found: { readonly kind: ResourceKind } | null) => resourceOfKind(found, kind)
@@ -64,7 +61,7 @@ export const resourcesOf = <K extends ResourceKind>(
     Effect.gen(function* () {
       const projectId = yield* validProject(caller, { id })
       const [found] = yield* store.read([{ _tag: "Resource", projectId, id }])
-      return ofKind(found) ?? (yield* new RecordNotFound({ record, id }))
+      return ofKind(found) ?? (yield* new RecordNotFound({ record: kind, id }))
     })
 
   /** The query for the resource with this name. */
@@ -105,7 +102,7 @@ export const resourcesOf = <K extends ResourceKind>(
       const projectId = yield* validProject(caller, { id })
       return yield* commit(
         store.read([{ _tag: "Resource", projectId, id }]),
-        ([found]) => deleteResource(record, id, ofKind(found)),
+        ([found]) => deleteResource(kind, id, ofKind(found)),
         "bounded"
       )
     })

@@ -22,7 +22,7 @@ export interface Subscribing extends EventDistribution {
   readonly wakeUp: { readonly events: Pick<WakeUpChannel, "notify"> }
 }
 
-const subscriptionsOf = (deps: Subscribing) => resourcesOf(deps, { kind: "subscription", record: "subscription" })
+const subscriptionsOf = (deps: Subscribing) => resourcesOf(deps, "subscription")
 
 /** Stores the subscription, and registers its handler while the scope lasts. */
 export const subscribe = Effect.fn("EventSender.subscribe")(function* (

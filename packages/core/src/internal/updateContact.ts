@@ -31,7 +31,7 @@ export interface ContactUpdate {
 /** Makes the function that updates a contact. */
 export const makeUpdateContact = ({ store, ids, addressKey }: UpdateContactDeps) => {
   const commit = makeCommit(store)
-  const properties = resourcesOf({ store, ids }, { kind: "property", record: "property" })
+  const properties = resourcesOf({ store, ids }, "property")
 
   return Effect.fnUntraced(function* (
     projectId: ProjectId,

@@ -208,7 +208,7 @@ export class ContactFiles extends Context.Service<
       const reader = makeContactReader(store)
       const ids = yield* IdSource
       const { addressKey } = yield* Secrets
-      const resources = resourcesOf({ store, ids }, { kind: "property", record: "property" })
+      const resources = resourcesOf({ store, ids }, "property")
       const createContacts = makeCreateContacts({ store, ids, plans: yield* PlanSource, addressKey })
       const updateContact = makeUpdateContact({ store, ids, addressKey })
       const definedProperties = (caller: Caller) => Effect.flatMap(validProject(caller), resources.all)

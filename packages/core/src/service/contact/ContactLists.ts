@@ -100,7 +100,7 @@ export class ContactLists extends Context.Service<
     Effect.gen(function* () {
       const store = yield* MailStore
       const commit = makeCommit(store)
-      const resources = resourcesOf({ store, ids: yield* IdSource }, { kind: "list", record: "list" })
+      const resources = resourcesOf({ store, ids: yield* IdSource }, "list")
 
       const withCounts = (projectId: ProjectId, lists: ReadonlyArray<ResourceOf<"list">>) =>
         Effect.map(

@@ -123,7 +123,7 @@ export class Contacts extends Context.Service<
       const commit = makeCommit(store)
       const ids = yield* IdSource
       const plans = yield* PlanSource
-      const properties = resourcesOf({ store, ids }, { kind: "property", record: "property" })
+      const properties = resourcesOf({ store, ids }, "property")
       const { addressKey } = yield* Secrets
       const reader = makeContactReader(store)
 

@@ -67,8 +67,8 @@ export class Properties extends Context.Service<
       const store = yield* MailStore
       const commit = makeCommit(store)
       const deps = { store, ids: yield* IdSource }
-      const resources = resourcesOf(deps, { kind: "property", record: "property" })
-      const segments = resourcesOf(deps, { kind: "segment", record: "segment" })
+      const resources = resourcesOf(deps, "property")
+      const segments = resourcesOf(deps, "segment")
 
       const list = Effect.fn("Properties.list")(function* (caller: Caller) {
         const projectId = yield* validProject(caller)

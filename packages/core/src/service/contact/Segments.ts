@@ -73,8 +73,8 @@ export class Segments extends Context.Service<
       const store = yield* MailStore
       const commit = makeCommit(store)
       const deps = { store, ids: yield* IdSource }
-      const resources = resourcesOf(deps, { kind: "segment", record: "segment" })
-      const properties = resourcesOf(deps, { kind: "property", record: "property" })
+      const resources = resourcesOf(deps, "segment")
+      const properties = resourcesOf(deps, "property")
 
       /** Adds the properties of the project, which a filter may use. */
       const withProperties = <A, E>(projectId: ProjectId, load: Effect.Effect<A, E>) =>

@@ -137,7 +137,7 @@ export class Webhooks extends Context.Service<
         const commit = makeCommit(store)
         const crypto = yield* Crypto
         const ids = yield* IdSource
-        const resources = resourcesOf({ store, ids }, { kind: "webhook", record: "webhook" })
+        const resources = resourcesOf({ store, ids }, "webhook")
         const wakeUp = yield* WakeUp
         const eventSender = yield* EventSender
         const secrets = yield* Secrets
