@@ -1,5 +1,5 @@
 /**
- * Creates several contacts with one read and one commit.
+ * Creates contacts with one read and one commit.
  */
 import { Clock, Effect, Result } from "effect"
 import type { CreatedContact } from "../decide/contact/createContacts.ts"
@@ -14,7 +14,6 @@ import { makeCommit } from "./commit.ts"
 import { keyedAddressOf } from "./keyedAddress.ts"
 import type { ResourceDeps } from "./resources.ts"
 import { resourcesOf } from "./resources.ts"
-import { retryWhileBusy } from "./retryWhileBusy.ts"
 
 export interface CreateContactsDeps extends ResourceDeps {
   readonly plans: PlanSource["Service"]
@@ -24,7 +23,10 @@ export interface CreateContactsDeps extends ResourceDeps {
 /** A contact with its first event, and the event of its unsubscription. */
 const idsOfContact = 2
 
-/** Makes the function that creates contacts. Its results are in the order of the contacts. Retries for 30 s while the store is unavailable. */
+/**
+ * Makes the function that reserves the ids and returns the effect that creates the contacts. The results are in the order of the contacts. A repetition
+ * of the effect does not refuse a contact that an earlier try created.
+ */
 export const makeCreateContacts = ({ store, ids, plans, addressKey }: CreateContactsDeps) => {
   const commit = makeCommit(store)
   const properties = resourcesOf({ store, ids }, "property")
@@ -32,8 +34,8 @@ export const makeCreateContacts = ({ store, ids, plans, addressKey }: CreateCont
   return Effect.fnUntraced(function* (
     projectId: ProjectId,
     contacts: ReadonlyArray<NewContact>
-  ): Effect.fn.Return<ReadonlyArray<CreatedContact>, StoreUnavailable> {
-    if (contacts.length === 0) return []
+  ): Effect.fn.Return<Effect.Effect<ReadonlyArray<CreatedContact>, StoreUnavailable>, StoreUnavailable> {
+    if (contacts.length === 0) return Effect.succeed([])
     const now = yield* Clock.currentTimeMillis
     const block = yield* ids.reserve(now, contacts.length * idsOfContact)
     const plan = yield* plans.planOf(projectId)
@@ -62,6 +64,6 @@ export const makeCreateContacts = ({ store, ids, plans, addressKey }: CreateCont
         }))
       })
     )
-    return yield* retryWhileBusy(commit(load, (facts) => Result.succeed(createContacts(facts)), "bounded"))
+    return commit(load, (facts) => Result.succeed(createContacts(facts)), "bounded")
   })
 }

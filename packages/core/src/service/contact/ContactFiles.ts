@@ -209,7 +209,9 @@ export class ContactFiles extends Context.Service<
       const ids = yield* IdSource
       const { addressKey } = yield* Secrets
       const resources = resourcesOf({ store, ids }, "property")
-      const createContacts = makeCreateContacts({ store, ids, plans: yield* PlanSource, addressKey })
+      const create = makeCreateContacts({ store, ids, plans: yield* PlanSource, addressKey })
+      const createContacts = (projectId: ProjectId, rows: ReadonlyArray<ContactOfRow>) =>
+        Effect.flatMap(create(projectId, rows.map(newContactOf)), retryWhileBusy)
       const updateContact = makeUpdateContact({ store, ids, addressKey })
       const definedProperties = (caller: Caller) => Effect.flatMap(validProject(caller), resources.all)
 
@@ -239,7 +241,7 @@ export class ContactFiles extends Context.Service<
         projectId: ProjectId,
         { line, row }: RowToUpdate
       ): Effect.Effect<ImportedRow, StoreUnavailable> =>
-        Effect.flatMap(createContacts(projectId, [newContactOf(row)]), ([created]) => {
+        Effect.flatMap(createContacts(projectId, [row]), ([created]) => {
           const end = endOfRow(line, row, created!, true)
           return "row" in end ? updateRow(projectId, end) : Effect.succeed(end)
         })
@@ -255,7 +257,7 @@ export class ContactFiles extends Context.Service<
           yield* ownTurn
           const read = parsed.flatMap(({ read }) => (Result.isSuccess(read) ? [read.success] : []))
           const projectId = yield* validProject(caller)
-          const created = (yield* createContacts(projectId, read.map(newContactOf))).values()
+          const created = (yield* createContacts(projectId, read)).values()
           const ends = parsed.map(({ line, read }) =>
             Result.isFailure(read)
               ? refused(line, read.failure)

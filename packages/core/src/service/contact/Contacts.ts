@@ -2,7 +2,7 @@
  * The contacts of a project. Source: docs/spec/coverage.md S7; decision 0012.
  */
 import { Clock, Context, Effect, Layer, Stream } from "effect"
-import { createContact, deleteContact } from "../../decide/contact/contact.ts"
+import { deleteContact } from "../../decide/contact/contact.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { Contact, ContactDetail, CreateContactOptions } from "../../domain/contact/Contact.ts"
 import { parseCreateContactOptions, toContact } from "../../domain/contact/Contact.ts"
@@ -25,6 +25,7 @@ import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import { ContactNotFound } from "../../domain/contact/ContactFailure.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { makeContactReader } from "../../internal/contactReader.ts"
+import { makeCreateContacts } from "../../internal/createContacts.ts"
 import { makeErasure } from "../../internal/erasure.ts"
 import { keyedAddressOf } from "../../internal/keyedAddress.ts"
 import { resourcesOf } from "../../internal/resources.ts"
@@ -122,7 +123,6 @@ export class Contacts extends Context.Service<
       const store = yield* MailStore
       const commit = makeCommit(store)
       const ids = yield* IdSource
-      const plans = yield* PlanSource
       const properties = resourcesOf({ store, ids }, "property")
       const { addressKey } = yield* Secrets
       const reader = makeContactReader(store)
@@ -161,42 +161,16 @@ export class Contacts extends Context.Service<
         return contact === null ? null : toContact(contact!)
       })
 
+      const createContacts = makeCreateContacts({ store, ids, plans: yield* PlanSource, addressKey })
       const create = traced(
         "Contacts.create",
         Effect.fnUntraced(function* (caller: Caller, input: CreateContactInput, options: CreateContactOptions = {}) {
           const projectId = yield* validProject(caller)
           const contact = yield* validated(parseCreateContact, input)
           const { source = "manual" } = yield* validated(parseCreateContactOptions, options, "options")
-          const now = yield* Clock.currentTimeMillis
-          const block = yield* ids.reserve(now, 1)
-          const plan = yield* plans.planOf(projectId)
-          const keyedAddress = keyedAddressOf(addressKey, projectId, parseAddress(contact.email)!.canonical)
-          const hasProperties = Object.keys(contact.properties ?? {}).length > 0
-          const load = Effect.zipWith(
-            hasProperties ? properties.all(projectId) : Effect.succeed([]),
-            store.read([
-              { _tag: "ContactsByAddress", projectId, addresses: [keyedAddress.address] },
-              { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] },
-              { _tag: "Counters", projectId, names: ["contacts"] }
-            ]),
-            (defined, [[holder], [suppression], [contactsUsed]]) => ({
-              now,
-              ids: block,
-              keyedAddress,
-              holder: holder!,
-              suppression: suppression!,
-              properties: defined,
-              plan,
-              contactsUsed: contactsUsed!
-            })
-          )
-          return toContact(
-            yield* commit(
-              load,
-              (facts) => createContact({ input: contact, source, emailStatus: "subscribed" }, facts),
-              "bounded"
-            )
-          )
+          const newContact = { input: contact, source, emailStatus: "subscribed" } as const
+          const [created] = yield* Effect.flatten(createContacts(projectId, [newContact]))
+          return toContact(yield* Effect.fromResult(created!))
         })
       )
 
