@@ -58,3 +58,6 @@ export type {
 } from "./handle/SendingHandle.ts"
 export type { TemplatesHandle } from "./handle/TemplatesHandle.ts"
 export type { ListedWebhook, ListedWebhookDelivery, WebhookSecret, WebhooksHandle } from "./handle/WebhooksHandle.ts"
+
+// What a handle takes and returns.
+export type * from "./handle/records.ts"

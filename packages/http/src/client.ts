@@ -16,18 +16,4 @@ export type { ConnectMailOptions } from "./client/connectMail.ts"
 export { MailUnreachable, UnexpectedResponse } from "./client/failures.ts"
 export type { MailClientFailure } from "./client/failures.ts"
 export type { Fetch } from "./client/requests.ts"
-export type {
-  BatchItemResult,
-  CallOptions,
-  KnownContact,
-  ListedContact,
-  ListedDomain,
-  ListedWebhook,
-  ListedWebhookDelivery,
-  LoggedDelivery,
-  MessageInput,
-  ProjectHandle,
-  SendBatchInput,
-  SendMessageInput,
-  WebhookSecret
-} from "@mailkeep/core/handle"
+export type * from "@mailkeep/core/handle"

@@ -54,7 +54,7 @@ export { sinkFromPromises, storeFromPromises, transportFromPromises } from "@mai
 export type { PromiseSink, PromiseStore, PromiseTransport } from "@mailkeep/core/adapter"
 export type { CapturedMessage, StubAct, StubOptions, StubRule } from "@mailkeep/smtp"
 
-// The handle of a project.
+// The handle of a project, with the records, inputs and events.
 export type * from "@mailkeep/core/handle"
 
 // Failures. Each has a `kind`, `isRetryable` and a message.
@@ -81,91 +81,31 @@ export {
   TooManyRecords,
   TransactionRefused
 } from "@mailkeep/core"
-export type { Issue, IssueCode, MailFailure, SendRefusal, StoreUnavailableReason } from "@mailkeep/core"
+// Only the types, because only a call with an API key fails with these three.
+export type { InvalidApiKey, MailFailure, PermissionMissing, SenderOutsideScope } from "@mailkeep/core"
 // Only the type, because the class is loaded with the transport. Its `_tag` is "SmtpOptionsInvalid".
 export type { SmtpOptionsInvalid } from "./adapters.ts"
 
-// Records, inputs and events.
+// Events, limits, and the groups of options.
 export { eventKinds } from "@mailkeep/core"
 export type {
-  ApiKey,
   BucketLimit,
-  CanceledMessage,
-  Contact,
-  ContactDetail,
-  ContactFilterInput,
-  ContactList,
-  ContentAttachmentInput,
-  CreateApiKeyInput,
-  CreateContactInput,
-  CreateContactListInput,
-  CreateDomainInput,
-  CreatePropertyInput,
-  CreateSegmentInput,
-  CreateTemplateInput,
-  CreateWebhookInput,
-  CursorInput,
-  CursorPage,
-  DeliveryDetail,
-  DeliveryMessage,
-  DeliveryReason,
-  DeliveryReport,
-  DeliveryStatus,
-  DeliveryStory,
-  DeliverySummary,
+  DispatcherOptions,
   DispatchReport,
-  EnsureTemplateInput,
-  ErasureReport,
-  EventKind,
+  EventSenderOptions,
   EventSenderReport,
-  FileRow,
+  HandOffOptions,
+  HealthFault,
+  HealthOptions,
+  HealthReason,
   HealthReport,
-  ImportedRow,
-  ImportOptions,
-  ListContactsInput,
-  ListDeliveriesInput,
-  ListDomainsInput,
-  ListEventsInput,
-  ListSuppressionsInput,
-  ListTemplatesInput,
-  ListTemplateVersionsInput,
-  MailEvent,
-  MailEventOf,
-  Page,
-  PageInput,
-  Permission,
+  HealthStatus,
+  MailHost,
   Plan,
-  PlannedSend,
-  PreviewTemplateInput,
-  Project,
-  ProjectId,
-  Property,
-  PublishedTemplate,
-  RecordedReport,
-  RenderedTemplate,
-  RescheduledMessage,
-  Segment,
-  SendBatchOptions,
-  SenderDomain,
-  SendInput,
-  SendOptions,
-  SendResult,
-  Suppression,
-  SuppressionReason,
-  Template,
-  TemplateSummary,
-  TemplateVariable,
-  TemplateVersionItem,
-  TimeInput,
-  UpdateContactInput,
-  UpdateContactListInput,
-  UpdateProjectInput,
-  UpdatePropertyInput,
-  UpdateSegmentInput,
-  UpdateTemplateInput,
-  UpdateWebhookInput,
-  UsageAudit,
-  Webhook,
-  WebhookDelivery,
-  WebhookTestResult
+  RetentionOptions,
+  RetryPolicy,
+  StoreFault,
+  UnsubscribeOptions,
+  WebhooksOptions,
+  WebhookUrlRules
 } from "@mailkeep/core"
