@@ -344,6 +344,16 @@ describe("the commands for records beside a running server", () => {
     expect(await runJson(["domains", "remove", "Shop.example", ...here()])).toEqual({ id: domain.id, removed: true })
   })
 
+  it("names the mail host in the DNS records that the first check of a domain verified without DNS makes", async () => {
+    const { id, records } = await runJson(["domains", "add", "own.example", ...here(), "--verified"])
+    expect(records).toEqual([])
+    const verify = ["domains", "verify", id, ...here(), "--dns", "127.0.0.1:1", "--mail-host", "mx.own.example"]
+    expect(await runJson(verify)).toMatchObject({
+      status: "verified",
+      records: [{ purpose: "dkim" }, { value: "v=spf1 a:mx.own.example ~all" }, {}, { value: "mx.own.example" }]
+    })
+  })
+
   it("finds a domain by its name in every form that domains add takes", async () => {
     for (const name of ["b\u00fccher.example", "B\u00dcCHER.example", "xn--bcher-kva.example"]) {
       const { id } = await runJson(["domains", "add", "b\u00fccher.example", ...here()])

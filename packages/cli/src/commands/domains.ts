@@ -94,12 +94,19 @@ const list = Command.make("list", { data, project, json }, ({ data, project, jso
   }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("List a project's domains"))
 
-const verify = Command.make("verify", { id, data, project, dns, json }, ({ id, data, project, dns, json }) =>
-  Effect.gen(function* () {
-    const domain = yield* (yield* Domains).verify(project, yield* idOf(project, id))
-    yield* print(json, domainForOutput(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
-  }).pipe(DataFolder.at({ data, dns }))
-).pipe(Command.withDescription("Check the DNS records of a domain now"))
+const verify = Command.make(
+  "verify",
+  { id, data, project, dns, mailHost, json },
+  ({ id, data, project, dns, mailHost, json }) =>
+    Effect.gen(function* () {
+      const domain = yield* (yield* Domains).verify(project, yield* idOf(project, id))
+      yield* print(json, domainForOutput(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
+    }).pipe(DataFolder.at({ data, dns, mailHost }))
+).pipe(
+  Command.withDescription(
+    "Check the DNS records of a domain now; makes them first for a domain that was verified without DNS"
+  )
+)
 
 const remove = Command.make("remove", { id, data, project, json }, ({ id, data, project, json }) =>
   Effect.gen(function* () {
