@@ -23,7 +23,7 @@ const folder = Flag.String("data").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("DATA"))),
   Flag.withDefault("./mailkeep-data"),
   Flag.withDescription(
-    "The data folder with the store, private to its owner; created if it does not exist. MAILKEEP_DATA"
+    "The data folder with the store, private to its owner; created if it does not exist; default ./mailkeep-data. MAILKEEP_DATA"
   )
 )
 
@@ -64,14 +64,14 @@ export const host = Flag.String("host").pipe(
   Flag.withFallbackConfig(Config.String(fromEnvironment("HOST"))),
   Flag.withDefault("127.0.0.1"),
   asListenAddress,
-  Flag.withDescription("The address to listen on. MAILKEEP_HOST")
+  Flag.withDescription("The address to listen on, such as 0.0.0.0 for every address; default 127.0.0.1. MAILKEEP_HOST")
 )
 
 export const port = Flag.Int("port").pipe(
   Flag.withFallbackConfig(Config.Int(fromEnvironment("PORT"))),
   Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))),
   Flag.withDefault(4025),
-  Flag.withDescription("The port to listen on; 0 picks a free one. MAILKEEP_PORT")
+  Flag.withDescription("The port to listen on; 0 picks a free one; default 4025. MAILKEEP_PORT")
 )
 
 /** A limit of the default plan; default no limit. */
@@ -109,7 +109,7 @@ export const grace = Flag.String("grace").pipe(
     (text) => `Expected a duration of at most a day, such as 10s, not "${text}"`
   ),
   Flag.withDescription(
-    "How long a shutdown waits for running requests, hand-offs and webhooks in total, such as 10s. MAILKEEP_GRACE"
+    "How long a shutdown waits for running requests, hand-offs and webhooks in total; default 10s. MAILKEEP_GRACE"
   )
 )
 
@@ -224,7 +224,7 @@ export const search = Flag.String("search").pipe(
 export const limit = Flag.Int("limit").pipe(
   Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))),
   Flag.withDefault(50),
-  Flag.withDescription("The number of items, 1 to 100")
+  Flag.withDescription("The number of items, 1 to 100; default 50")
 )
 
 export const dns = Flag.String("dns").pipe(
@@ -243,7 +243,9 @@ export const mailHost = Flag.String("mail-host").pipe(
     (name: string) => isMailHostName(name),
     (name) => `Expected the name of a mail host, such as mail.acme.example, not "${name}"`
   ),
-  Flag.withDescription("The mail host in the DNS records to publish. MAILKEEP_MAIL_HOST")
+  Flag.withDescription(
+    "The mail host in the DNS records that a domain gets; default localhost, which no receiver finds. MAILKEEP_MAIL_HOST"
+  )
 )
 
 const allowLoopback = Flag.Boolean("allow-loopback-webhooks").pipe(
@@ -263,7 +265,7 @@ const webhookPorts = Flag.String("webhook-ports").pipe(
     (text) => Option.fromNullishOr(portsOf(text)),
     (text) => `Expected ports from 1 to 65535, separated by commas, such as 443,8443, not "${text}"`
   ),
-  Flag.withDescription("The ports that webhooks may use. MAILKEEP_WEBHOOK_PORTS")
+  Flag.withDescription("The ports that webhooks may use; default 443,8443. MAILKEEP_WEBHOOK_PORTS")
 )
 
 const rangesOf = (text: string): ReadonlyArray<string> | undefined => {
@@ -278,7 +280,7 @@ const webhookDeny = Flag.String("webhook-deny").pipe(
     (text) => Option.fromNullishOr(rangesOf(text)),
     (text) => `Expected addresses or ranges, separated by commas, such as 203.0.113.0/24,2001:db8::1, not "${text}"`
   ),
-  Flag.withDescription("Public addresses and ranges that webhooks may not use. MAILKEEP_WEBHOOK_DENY")
+  Flag.withDescription("Public addresses and ranges that webhooks may not use; default none. MAILKEEP_WEBHOOK_DENY")
 )
 
 /** The rules for URLs of webhooks. */

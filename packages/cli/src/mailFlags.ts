@@ -19,7 +19,7 @@ export const transport = Flag.String("transport").pipe(
   Flag.map(choiceOf),
   Flag.withDescription(
     "The relay that sends the mail, such as smtp://user:password@relay.example:587 or smtps://relay.example; " +
-      "MAILKEEP_SMTP_USER and MAILKEEP_SMTP_PASSWORD may hold the login; stub sends nothing. MAILKEEP_TRANSPORT"
+      "MAILKEEP_SMTP_USER and MAILKEEP_SMTP_PASSWORD may hold the login; default stub, which sends nothing. MAILKEEP_TRANSPORT"
   )
 )
 
