@@ -166,8 +166,8 @@ export interface Mail extends MailProject, AsyncDisposable {
    * One turn of the work that is due: drains the outbox, hands mail over, delivers events and checks domains, and waits for their end. For tests, and for a program
    * with `background: false` that calls it from a timer.
    *
-   * Hands over at most `dispatcher.concurrency` deliveries, and `concurrencyPerProject` of one project: 32 and 28 by default. Repeat it until
-   * `deliveries.handedOver` is 0. Turns that overlap have these limits together.
+   * Hands over at most `dispatcher.concurrency` deliveries, and `concurrencyPerProject` of one project: 32 and 28 by default. With `smtp`, at most two for
+   * each connection of its pool: 10 and 8 by default. Repeat it until `deliveries.handedOver` is 0. Turns that overlap have these limits together.
    *
    * Rejects with `StoreUnavailable` when the store fails. When the drain of the outbox fails, the rest of the turn is still done. Then `tick`
    * rejects with the error of your function. The rows that are not yet removed stay.
