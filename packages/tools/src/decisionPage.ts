@@ -25,7 +25,9 @@ export const decisionRecord = (file: string, text: string): DecisionRecord => {
   const status = part(/^\*\*Status\.\*\* (.+)\.$/m, "status")
   if (!/^(?:Proposed|Accepted|Superseded by \[\d{4}\])/.test(status))
     throw new Error(`${file} has the unknown status "${status}"`)
-  return { file, status, title: part(/^# (.+)$/m, "title"), question: part(/^\*\*Question\.\*\* (.+)$/m, "question") }
+  // The lines of a long question. An empty line ends it.
+  const question = part(/^\*\*Question\.\*\* (.+(?:\n.+)*)$/m, "question").replaceAll("\n", " ")
+  return { file, status, title: part(/^# (.+)$/m, "title"), question }
 }
 
 export const decisionPage = (): string => {

@@ -30,6 +30,11 @@ describe("decisionRecord", () => {
     })
   })
 
+  it("returns the whole question when it has several lines", () => {
+    const asked = record.replace("When?", "When is it sent,\nand by which process?")
+    expect(decisionRecord("0001-retries.md", asked).question).toBe("When is it sent, and by which process?")
+  })
+
   it.each([
     ["status", "**Status.** Accepted.\n"],
     ["question", "**Question.** When?\n"],
@@ -54,5 +59,20 @@ describe("decisionPage", () => {
       .filter((line) => /^\| \d{4} /.test(line))
     expect(rows).toHaveLength(files("docs/decisions/[0-9]*.md").length)
     for (const row of rows) expect(row).toMatch(/\| (?:Proposed|Accepted|Superseded)/)
+  })
+
+  it("shows in the status of a record each record that extends it", () => {
+    const rows = decisionPage().split("\n")
+    const numbersIn = (text: string) => [...text.matchAll(/\[(\d{4})\]/g)].map(([, number]) => number!)
+    const statuses = rows.flatMap((row) => {
+      const [, number, status = ""] = /^\| (\d{4}) \| [^|]* \| ([^|]*)/.exec(row) ?? []
+      const [extended, extending = ""] = status.split(/Extended by/)
+      return number === undefined ? [] : [{ number, extends: numbersIn(extended!), extendedBy: numbersIn(extending) }]
+    })
+    const pairsThat = (toPair: (one: (typeof statuses)[number]) => ReadonlyArray<string>) =>
+      statuses.flatMap(toPair).toSorted()
+    expect(pairsThat((one) => one.extendedBy.map((later) => `${one.number} ${later}`))).toStrictEqual(
+      pairsThat((one) => one.extends.map((earlier) => `${earlier} ${one.number}`))
+    )
   })
 })
