@@ -78,16 +78,9 @@ export const makeEmbeddedProject = (run: Run, projectId: ProjectId, from?: strin
     },
     feedback: {
       report: (deliveryId, report, options) =>
-        run(
-          Feedback.use((feedback) => feedback.report(projectId, deliveryId, report)),
-          options
-        )
+        callsOf(run, Feedback)((feedback) => feedback.report(projectId, deliveryId, report), options)
     },
     usage: (options) => callDeliveryLog(({ usageAudit }) => usageAudit(projectId), options),
-    updateSettings: (input, options) =>
-      run(
-        Projects.use(({ update }) => update(projectId, input)),
-        options
-      )
+    updateSettings: (input, options) => callsOf(run, Projects)(({ update }) => update(projectId, input), options)
   }
 }

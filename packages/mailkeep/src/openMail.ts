@@ -5,7 +5,8 @@ import type { ProjectId, Sending } from "@mailkeep/core"
 import { Dispatcher, Domains, EventSender, Health, Projects } from "@mailkeep/core"
 import { issue, parseSubscription } from "@mailkeep/core/binding"
 import { Effect, Exit, Result } from "effect"
-import { makeCalls } from "./calls.ts"
+import type { Run } from "./calls.ts"
+import { callsOf, makeCalls } from "./calls.ts"
 import { checkHandleOptions, checkOptions } from "./checkOptions.ts"
 import type { Subscription } from "./coreRuntime.ts"
 import { makeCoreRuntime, subscribe } from "./coreRuntime.ts"
@@ -83,6 +84,15 @@ const makeOpening = (options: MailOptions, projectId: string) => {
   }
 }
 
+const makeProjects = (run: Run): ProjectsHandle => {
+  const call = callsOf(run, Projects)
+  return {
+    ensure: (id, options) => call(({ ensure }) => ensure(id), options),
+    update: (id, input, options) => call(({ update }) => update(id, input), options),
+    list: (options) => call(({ list }) => list, options)
+  }
+}
+
 /** Makes the mail. `onClose` is called when it begins to close. Throws a `TypeError` for an option of another form. */
 export const makeMail = (options: MailOptions, onClose: () => void = () => {}): Mail => {
   checkOptions(options)
@@ -109,23 +119,6 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
       await Promise.all([calls.end(graceMillis), opening.stopLoops()])
       await opening.dispose()
     })())
-  const projects: ProjectsHandle = {
-    ensure: (id, call) =>
-      run(
-        Projects.use(({ ensure }) => ensure(id)),
-        call
-      ),
-    update: (id, input, call) =>
-      run(
-        Projects.use(({ update }) => update(id, input)),
-        call
-      ),
-    list: (call) =>
-      run(
-        Projects.use(({ list }) => list),
-        call
-      )
-  }
   return {
     ...main,
     outbox: { ...main.outbox, drain: (call) => run(drainOf(options.outbox), call) },
@@ -136,7 +129,7 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
       if (typeof id !== "string") throw invalidArgument({ argument: "ids", issues: [projectIdIssue] })
       return makeProject(id, settings?.from)
     },
-    projects,
+    projects: makeProjects(run),
     on: async (name, kinds, handler) => {
       // Before the mail is open too. A wrong subscription would otherwise let each opening fail.
       const parsed = parseSubscription({ name, kinds, handler })
@@ -147,22 +140,11 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
     },
     off: (name, call) => {
       opening.remove(name)
-      return run(
-        EventSender.use(({ unsubscribe }) => unsubscribe(name)),
-        call
-      )
+      return callsOf(run, EventSender)(({ unsubscribe }) => unsubscribe(name), call)
     },
-    health: (call) =>
-      run(
-        Health.use(({ check }) => check),
-        call
-      ),
+    health: (call) => callsOf(run, Health)(({ check }) => check, call),
     tick: (call) => run(tickWith(options.outbox), call),
-    sweep: (call) =>
-      run(
-        Dispatcher.use(({ sweep }) => sweep),
-        call
-      ),
+    sweep: (call) => callsOf(run, Dispatcher)(({ sweep }) => sweep, call),
     close,
     [Symbol.asyncDispose]: close,
     get runtime() {
