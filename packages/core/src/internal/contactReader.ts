@@ -11,7 +11,6 @@ import type { ContactFilterInput, ValidContactFilter } from "../domain/contact/C
 import { parseContactListing, parseContactQuery } from "../domain/contact/ContactRequest.ts"
 import { compileSegment } from "../domain/contact/Segment.ts"
 import type { Page, PageInput, PageRequest } from "../domain/store/Paging.ts"
-import type { ResourceOf } from "../domain/store/Resource.ts"
 import { resourcesMax } from "../domain/store/Resource.ts"
 import type { ContactFilterTooSlow } from "../domain/contact/ContactFailure.ts"
 import type { InvalidArgument } from "../domain/value/Failure.ts"
@@ -67,7 +66,7 @@ const segmentPredicate = Effect.fnUntraced(function* (
     { _tag: "Resources", projectId, kind: "property", parent: "", after: null, limit: resourcesMax }
   ])
   if (segment?.kind !== "segment") return null
-  const compiled = compileSegment(segment.content.filter, properties as ReadonlyArray<ResourceOf<"property">>)
+  const compiled = compileSegment(segment.content.filter, properties)
   return Result.isFailure(compiled) ? null : yield* withExistingLists(store, projectId, compiled.success)
 })
 

@@ -2,7 +2,7 @@
  * Distributes events: creates an event delivery for each subscriber that wants an event.
  */
 import { Clock, Effect, Result } from "effect"
-import type { DistributionFacts, Subscriber, UndistributedEvent } from "../decide/event/distributeEvents.ts"
+import type { DistributionFacts, UndistributedEvent } from "../decide/event/distributeEvents.ts"
 import { distributeEvents } from "../decide/event/distributeEvents.ts"
 import { subscriptionsMax } from "../decide/event/subscription.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
@@ -48,7 +48,7 @@ const loadSubscribers = ({ store }: EventDistribution, projectId: ProjectId) =>
         limit: subscriptionsReadMax
       }
     ]),
-    ([webhooks, subscriptions]) => [...webhooks, ...subscriptions] as ReadonlyArray<Subscriber>
+    ([webhooks, subscriptions]) => [...webhooks, ...subscriptions]
   )
 
 /** The query for the oldest events of all projects that are not distributed yet. */

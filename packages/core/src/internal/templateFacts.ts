@@ -2,9 +2,8 @@
  * Loads the facts for the decisions about templates.
  */
 import { Effect } from "effect"
-import type { VersionPosition } from "../decide/template/templateVersion.ts"
+import type { VersionPosition, VersionRecord } from "../decide/template/templateVersion.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
-import type { Resource, ResourceOf } from "../domain/store/Resource.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import { templateReads } from "./templateReads.ts"
 
@@ -21,11 +20,8 @@ export const templateFacts = (store: MailStoreShape) => {
   const newest = (projectId: ProjectId, templateId: string) =>
     ({ _tag: "Resources", projectId, kind: "templateVersion", parent: templateId, after: null, limit: 1 }) as const
 
-  const positionOf = ([found]: ReadonlyArray<Resource>): VersionPosition | null => {
-    if (found === undefined) return null
-    const { content, createdAt } = found as ResourceOf<"templateVersion">
-    return { versionNumber: content.versionNumber, createdAt }
-  }
+  const positionOf = ([found]: ReadonlyArray<VersionRecord>): VersionPosition | null =>
+    found === undefined ? null : { versionNumber: found.content.versionNumber, createdAt: found.createdAt }
 
   const toCreate = (projectId: ProjectId, alias: string | null | undefined) =>
     Effect.map(store.read([aliased(projectId, alias), countOf(projectId)]), ([aliased, count]) => ({ aliased, count }))

@@ -5,7 +5,7 @@ import type { ApiKeyRecord } from "../access/ApiKey.ts"
 import type { ContactRecord } from "../contact/Contact.ts"
 import type { ContactFilters } from "../contact/ContactPredicate.ts"
 import type { Lease } from "./Lease.ts"
-import type { Resource, ResourceKind } from "./Resource.ts"
+import type { Resource, ResourceKind, ResourceOf } from "./Resource.ts"
 import type { Attempt, Delivery, DeliverySummary } from "../delivery/Delivery.ts"
 import type { EventDelivery } from "../event/EventDelivery.ts"
 import type { IdempotencyRecord } from "../message/Idempotency.ts"
@@ -289,8 +289,9 @@ export type QueryTag = keyof Queries
 export type QueryOf<T extends QueryTag> = { readonly _tag: T } & Queries[T][0]
 /** One question to a store. The list is closed. */
 export type Query = { [T in QueryTag]: QueryOf<T> }[QueryTag]
-/** The answer to a query. */
-export type Answer<Q extends Query> = Queries[Q["_tag"]][1]
+/** The answer to a query. A list of resources has the content of their kind. */
+export type Answer<Q extends Query> =
+  Q extends QueryOf<"Resources"> ? ReadonlyArray<ResourceOf<Q["kind"]>> : Queries[Q["_tag"]][1]
 /** The answer to the query of one kind. */
 export type AnswerOf<T extends QueryTag> = Queries[T][1]
 

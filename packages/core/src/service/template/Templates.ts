@@ -9,7 +9,6 @@ import { archiveTemplate, createTemplate, publishTemplate, updateTemplate } from
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { Page } from "../../domain/store/Paging.ts"
 import { pageOf } from "../../domain/store/Paging.ts"
-import type { ResourceOf } from "../../domain/store/Resource.ts"
 import { resourcesMax } from "../../domain/store/Resource.ts"
 import type {
   PublishedTemplate,
@@ -182,7 +181,7 @@ export class Templates extends Context.Service<
         const [found] = yield* store.read([
           { _tag: "Resources", projectId, kind: "template", parent: "", after: null, limit: resourcesMax }
         ])
-        const matching = matchingTemplates(found as ReadonlyArray<ResourceOf<"template">>, filters)
+        const matching = matchingTemplates(found, filters)
         const { items, total } = pageOf(matching, page)
         const withVersions = yield* reads.withVersions(projectId, items)
         return { items: withVersions.map(toTemplateSummary), total, ...page }
@@ -272,10 +271,9 @@ export class Templates extends Context.Service<
         ])
         // When `beforeVersion` does not exist yet, all versions are before it.
         const after = before === null ? null : { createdAt: before.createdAt, id: before.id }
-        const [found] = yield* store.read([
+        const [newest] = yield* store.read([
           { _tag: "Resources", projectId, kind: "templateVersion", parent: id, after, limit }
         ])
-        const newest = found as ReadonlyArray<ResourceOf<"templateVersion">>
         const withBodies = yield* reads.withBodies(projectId, versionsWithBodies(newest))
         return [...withBodies.map(toTemplateVersion), ...newest.slice(withBodies.length).map(toTemplateVersionSummary)]
       })
