@@ -107,9 +107,11 @@ export const sendToWebhook = (
       until === null || until > now ? [decrypt(encrypted)] : []
     )
     if (sink === null) return noReply("no_sink")
-    if (secrets.length === 0 || secrets.includes(null)) return postponed("secret_unreadable", secretWaitMillis)
+    const readable = secrets.filter((secret) => secret !== null)
+    if (secrets.length === 0 || readable.length < secrets.length)
+      return postponed("secret_unreadable", secretWaitMillis)
     const text = JSON.stringify(body)
-    const headers = signedHeaders(crypto, secrets as ReadonlyArray<string>, {
+    const headers = signedHeaders(crypto, readable, {
       id: eventDeliveryId,
       timestamp: Math.floor(now / secondMillis),
       body: text
