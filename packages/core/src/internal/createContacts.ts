@@ -7,7 +7,7 @@ import { createContacts } from "../decide/contact/createContacts.ts"
 import type { NewContact } from "../decide/contact/contact.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
 import { advanceBlock } from "../domain/value/Id.ts"
-import { parseAddress } from "../domain/message/Address.ts"
+import { canonicalAddress } from "../domain/message/Address.ts"
 import type { PlanSource } from "../port/PlanSource.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { makeCommit } from "./commit.ts"
@@ -39,9 +39,7 @@ export const makeCreateContacts = ({ store, ids, plans, addressKey }: CreateCont
     const now = yield* Clock.currentTimeMillis
     const block = yield* ids.reserve(now, contacts.length * idsOfContact)
     const plan = yield* plans.planOf(projectId)
-    const keyed = contacts.map(({ input }) =>
-      keyedAddressOf(addressKey, projectId, parseAddress(input.email)!.canonical)
-    )
+    const keyed = contacts.map(({ input }) => keyedAddressOf(addressKey, projectId, canonicalAddress(input.email)))
     const hasProperties = contacts.some(({ input }) => Object.keys(input.properties ?? {}).length > 0)
     const load = Effect.zipWith(
       hasProperties ? properties.all(projectId) : Effect.succeed([]),

@@ -7,7 +7,7 @@ import type { ProjectId } from "../domain/access/Project.ts"
 import type { ContactEmailTaken, ContactNotFound } from "../domain/contact/ContactFailure.ts"
 import type { ContactRecord } from "../domain/contact/Contact.ts"
 import type { ValidUpdateContact } from "../domain/contact/ContactRequest.ts"
-import { parseAddress } from "../domain/message/Address.ts"
+import { canonicalAddress } from "../domain/message/Address.ts"
 import type { InvalidArgument } from "../domain/value/Failure.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 import { makeCommit } from "./commit.ts"
@@ -39,7 +39,7 @@ export const makeUpdateContact = ({ store, ids, addressKey }: UpdateContactDeps)
   ): Effect.fn.Return<ContactRecord, InvalidArgument | ContactNotFound | ContactEmailTaken | StoreUnavailable> {
     const now = yield* Clock.currentTimeMillis
     const block = yield* ids.reserve(now, 2)
-    const keyedAddress = keyedAddressOf(addressKey, projectId, parseAddress(change.email)!.canonical)
+    const keyedAddress = keyedAddressOf(addressKey, projectId, canonicalAddress(change.email))
     const hasProperties = Object.keys(change.properties ?? {}).length > 0
     const load = Effect.zipWith(
       hasProperties ? properties.all(projectId) : Effect.succeed([]),

@@ -96,3 +96,6 @@ export const parseAddress = (text: string): Address | undefined => {
     ? { address, canonical, domain, utf8: !isAscii(local) }
     : undefined
 }
+
+/** Returns the canonical form of a text that is known to be a mailbox. */
+export const canonicalAddress = (mailbox: string): string => parseAddress(mailbox)!.canonical

@@ -16,7 +16,7 @@ import {
 } from "../../domain/contact/ContactFile.ts"
 import type { ContactFilterInput, ValidUpdateContact } from "../../domain/contact/ContactRequest.ts"
 import type { ContactEmailTaken, ContactNotFound } from "../../domain/contact/ContactFailure.ts"
-import { parseAddress } from "../../domain/message/Address.ts"
+import { canonicalAddress } from "../../domain/message/Address.ts"
 import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { Issue } from "../../domain/value/Issue.ts"
@@ -138,8 +138,7 @@ const withLateFailure = <A, E, R>(stream: Stream.Stream<A, E, R>) => {
   }
 }
 
-/** The canonical address of a row. */
-const addressOf = ({ input }: ContactOfRow): string => parseAddress(input.email)!.canonical
+const addressOf = ({ input }: ContactOfRow): string => canonicalAddress(input.email)
 
 const addressesOf = (parsed: ReadonlyArray<ParsedRow>): ReadonlyArray<string> =>
   parsed.flatMap(({ read }) => (Result.isSuccess(read) ? [addressOf(read.success)] : []))

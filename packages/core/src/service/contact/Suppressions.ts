@@ -11,7 +11,7 @@ import type { Suppression, SuppressionReason } from "../../domain/contact/Suppre
 import { toSuppression } from "../../domain/contact/Suppression.ts"
 import type { ListSuppressionsInput, ValidReasonChange } from "../../domain/contact/SuppressionRequest.ts"
 import { parseReasonChange, parseSuppressionListing } from "../../domain/contact/SuppressionRequest.ts"
-import { parseAddress } from "../../domain/message/Address.ts"
+import { canonicalAddress, parseAddress } from "../../domain/message/Address.ts"
 import { examinedMax } from "../../domain/store/Paging.ts"
 import type { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
@@ -100,7 +100,7 @@ export class Suppressions extends Context.Service<
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
           const block = yield* ids.reserve(now, 1)
-          const keyedAddress = keyedAddressOf(addressKey, projectId, parseAddress(email)!.canonical)
+          const keyedAddress = keyedAddressOf(addressKey, projectId, canonicalAddress(email))
           return Effect.map(
             store.read([
               { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] },
