@@ -5,13 +5,13 @@ import { MailStore } from "@mailkeep/core"
 import { wholeRotation } from "@mailkeep/core/adapter"
 import { PostgresMailStore, sharedServices } from "@mailkeep/postgres"
 import type { PostgresServer } from "@mailkeep/test-support/postgres"
-import { hasPostgres, openWatched, startPostgres } from "@mailkeep/test-support/postgres"
+import { hasPostgres, sharedPostgres } from "@mailkeep/test-support/postgres"
 import { drizzle } from "drizzle-orm/node-postgres"
 import { sql } from "drizzle-orm"
 import { Clock, Effect, Layer } from "effect"
 import type { PoolClient } from "pg"
 import { Pool } from "pg"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { Mail, MailOptions } from "../src/index.ts"
 import { openMail, stub, TransactionRefused } from "../src/index.ts"
 import { migratePostgres, postgres } from "../src/postgres.ts"
@@ -36,14 +36,13 @@ describe("migratePostgres", () => {
 })
 
 describe.skipIf(!hasPostgres())("openMail over PostgreSQL", () => {
-  const watched = openWatched({ isInMemory: true })
   let server: PostgresServer
   let name: string
   let pool: Pool
   const opened: Array<Mail> = []
 
   beforeAll(async () => {
-    server = await startPostgres(watched)
+    server = await sharedPostgres()
   }, 60_000)
   beforeEach(async () => {
     name = await server.createDatabase()
@@ -57,7 +56,6 @@ describe.skipIf(!hasPostgres())("openMail over PostgreSQL", () => {
     await pool.end()
     await server.dropDatabase(name)
   })
-  afterAll(() => watched.close())
 
   const open = async (options: Partial<MailOptions> = {}): Promise<Mail> => {
     const mail = await openMail({

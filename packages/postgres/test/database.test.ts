@@ -1,4 +1,4 @@
-import { hasPostgres, openWatched, startPostgres } from "@mailkeep/test-support/postgres"
+import { hasPostgres, openWatched } from "@mailkeep/test-support/postgres"
 import { startBouncer } from "@mailkeep/test-support/postgresBouncer"
 import { Effect } from "effect"
 import type { Writable } from "node:stream"
@@ -133,7 +133,7 @@ describe.skipIf(!hasPostgres())("prepared", () => {
 
   it("leaves nothing in the session behind a pooler", async () => {
     const watched = openWatched({ isInMemory: true })
-    const server = await startPostgres(watched)
+    const server = await testServer()
     const name = await server.createDatabase()
     const bouncer = await startBouncer(watched, server)
     const pool = new pg.Pool({ connectionString: bouncer.urlOf(name), max: 1, pipeline: true })

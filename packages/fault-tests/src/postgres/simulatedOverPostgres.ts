@@ -41,7 +41,7 @@ export const compareStores = (stores: SynchronousStores, seed: number, sabotage:
 }
 
 /** Runs `use` with stores in a new database of a new server. */
-export const withSynchronousStores = async <A>(use: (stores: SynchronousStores) => A): Promise<A> => {
+const withSynchronousStores = async <A>(use: (stores: SynchronousStores) => A): Promise<A> => {
   const watched = openWatched({ isInMemory: true })
   try {
     const server = await startPostgres(watched)
