@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
  * not once for each file. A file belongs here when it changes something of its process, or measures it.
  */
 const ownProcess: ReadonlyArray<string> = [
-  // These take the longest, in this order, so they start first.
+  // These keep child processes and connections until their process ends. They take the longest, in this order, so they start first.
   "packages/sqlite/test/conformance.test.ts",
   "packages/postgres/test/joinedTransaction.conformance.test.ts",
   "packages/postgres/test/conformance.test.ts",
@@ -21,11 +21,7 @@ const ownProcess: ReadonlyArray<string> = [
   "packages/sqlite/test/callerThread.conformance.test.ts",
   "packages/sqlite/test/joinedTransaction.conformance.test.ts",
   "packages/conformance/test/mutants.test.ts",
-  "packages/fault-tests/test/simulation.test.ts",
   "packages/conformance/test/example.test.ts",
-  "packages/inbound/test/reports/hostile.test.ts",
-  "packages/fault-tests/test/crashPoints.test.ts",
-  "packages/webhooks/test/storm.test.ts",
   // Empties the cache of modules.
   "packages/mailkeep/test/sharedMail.test.ts",
   // Count the threads that the process starts.
@@ -41,7 +37,16 @@ const ownProcess: ReadonlyArray<string> = [
   "packages/testing/test/testMail.test.ts"
 ]
 
-const missing = ownProcess.filter((file) => !existsSync(join(root, file)))
+/** The longest files of the shared processes. These processes start with them. */
+const sharedFirst: ReadonlyArray<string> = [
+  "packages/fault-tests/test/simulation.test.ts",
+  "packages/core/test/service/store/moveLargeRecords.test.ts",
+  "packages/fault-tests/test/crashPoints.test.ts"
+]
+
+const startOrder = [...ownProcess, ...sharedFirst]
+
+const missing = startOrder.filter((file) => !existsSync(join(root, file)))
 if (missing.length > 0) throw new Error(`There is no test file ${missing.join(", ")}.`)
 
 /** A file system in memory, where Linux has one. */
@@ -63,14 +68,14 @@ const temporaryFolder =
 const hasManyRuns = process.env["PROPERTY_RUNS"] !== undefined
 const propertyRuns = fileURLToPath(new URL("./src/propertyRuns.ts", import.meta.url))
 
-/** Starts the files with a process of their own in the order of the list. */
+/** Starts the files with a process of their own in the order of their list, and then the longest of the others. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     // oxlint-disable-next-line unicorn/no-array-sort -- This is the method of the sequencer, not of an array.
     const sorted = await super.sort(files)
     const rank = ({ moduleId }: TestSpecification) => {
-      const place = ownProcess.indexOf(relative(root, moduleId).replaceAll("\\", "/"))
-      return place < 0 ? ownProcess.length : place
+      const place = startOrder.indexOf(relative(root, moduleId).replaceAll("\\", "/"))
+      return place < 0 ? startOrder.length : place
     }
     return sorted.toSorted((a, b) => rank(a) - rank(b))
   }
