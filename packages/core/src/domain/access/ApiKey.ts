@@ -75,7 +75,7 @@ const domainScopeMax = 100
 const CreateApiKey = Schema.Struct({
   permissions: Schema.Array(
     Schema.Literals(permissions).annotate(says("invalid_value", `must be one of ${permissions.join(", ")}`))
-  ).check(Schema.isMinLength(1, says("required", "at least one is required"))),
+  ).check(Schema.isMinLength(1, says("required", "must hold at least one permission"))),
   name: Schema.optionalKey(lineOf({ max: 100 })),
   domainScope: Schema.optionalKey(
     Schema.Array(

@@ -49,6 +49,11 @@ describe("createApiKey", () => {
     })
   })
 
+  it("refuses an API key without a permission, in a sentence with its field", () =>
+    expect(parseCreateApiKey({ permissions: [] })).toMatchObject({
+      failure: [{ path: ["permissions"], code: "required", message: "must hold at least one permission" }]
+    }))
+
   it("refuses an empty domain scope, which would allow every domain", () =>
     expect(parseCreateApiKey({ permissions: ["email.send"], domainScope: [] })).toMatchObject({
       failure: [{ path: ["domainScope"], code: "too_short" }]
