@@ -69,6 +69,8 @@ export interface TransactionConnection {
 export interface TransactionClient {
   /** Runs a statement on the connection of the client. */
   readonly query: (...args: Array<never>) => unknown
+  /** Only a pool counts its connections. So the compiler refuses a pool. */
+  readonly totalCount?: undefined
 }
 
 /** The handle of a project, with sends that commit together with the writes of the product. */

@@ -11,8 +11,8 @@ import { sql } from "drizzle-orm"
 import { Clock, Effect, Layer } from "effect"
 import type { PoolClient } from "pg"
 import { Pool } from "pg"
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { Mail, MailOptions } from "../src/index.ts"
+import { afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from "vitest"
+import type { Mail, MailOptions, TransactionClient } from "../src/index.ts"
 import { openMail, stub, TransactionRefused } from "../src/index.ts"
 import { migratePostgres, postgres } from "../src/postgres.ts"
 
@@ -160,7 +160,7 @@ describe.skipIf(!hasPostgres())("openMail over PostgreSQL", () => {
 
   it("refuses a client without a transaction, a pool, another isolation level and a commit that is not synced", async () => {
     const mail = await open()
-    const refusal = async (client: PoolClient | Pool) => {
+    const refusal = async (client: PoolClient) => {
       const failure: unknown = await mail
         .within(client)
         .send(message)
@@ -168,7 +168,8 @@ describe.skipIf(!hasPostgres())("openMail over PostgreSQL", () => {
       expect(failure).toBeInstanceOf(TransactionRefused)
       return (failure as TransactionRefused).reason
     }
-    expect(await refusal(pool)).toBe("not_a_connection")
+    expectTypeOf<Pool>().not.toExtend<TransactionClient>()
+    expect(await refusal(pool as never)).toBe("not_a_connection")
     const client = await pool.connect()
     try {
       expect(await refusal(client)).toBe("no_transaction")
