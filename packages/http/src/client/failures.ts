@@ -243,19 +243,10 @@ const refusalOf = (classes: Classes, { error, message }: WireError, facts: CallF
   return possible.find((one) => one.message === message) ?? possible[0]
 }
 
-const detailCharactersMax = 1000
-
-/** The text of a server on one line, without characters that a terminal interprets. */
-const shownDetail = (text: string): string =>
-  text
-    .slice(0, detailCharactersMax)
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
-    .trim()
-
-const unexpected = ({ status, error, message, body }: WireError): UnexpectedResponse =>
+const unexpected = ({ shownText }: Classes, { status, error, message, body }: WireError): UnexpectedResponse =>
   new UnexpectedResponse({
     status,
-    detail: shownDetail(`${error}: ${message}`),
+    detail: shownText(`${error}: ${message}`).trim(),
     correlationId: typeof body["correlationId"] === "string" ? body["correlationId"] : null
   })
 
@@ -276,7 +267,7 @@ const limitOf = (classes: Classes, wire: WireError): MailClientFailure => {
     })
   const reached = new classes.PlanLimitReached({ code: code as PlanLimitCode })
   // The interface leaves the codes of a plan open. The core has no message for another code.
-  return typeof reached.message === "string" ? reached : unexpected(wire)
+  return typeof reached.message === "string" ? reached : unexpected(classes, wire)
 }
 
 /** The failure of an error of the wire. An error that no failure of the core has, such as that of an unknown path, is an `UnexpectedResponse`. */
@@ -290,7 +281,7 @@ export const toFailure = async (wire: WireError, facts: CallFacts): Promise<Mail
   if (error === "too_many_requests") return limitOf(classes, wire)
   const found = refusalOf(classes, wire, facts)
   if (found !== undefined) return found
-  return error === "unavailable" ? new classes.StoreUnavailable({ reason: "unreachable" }) : unexpected(wire)
+  return error === "unavailable" ? new classes.StoreUnavailable({ reason: "unreachable" }) : unexpected(classes, wire)
 }
 
 /** The failure of a call with an id that no path can contain, at this position. Such an id matches no record. */

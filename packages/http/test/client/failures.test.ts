@@ -162,7 +162,7 @@ describe("failures of the client", () => {
   )
 
   it("shows the text of a server on one line without control characters, and only its beginning", async () => {
-    const text = `\u001b[2J\r\n\u009b31m${"x".repeat(2_000_000)}`
+    const text = `\u001b[2J\r\n\u009b31m\u202e${"x".repeat(2_000_000)}`
     const failure = await failureOf(() => wireError(500, "internal_error", { message: text }), list)
     expect((failure as Error).message).toMatch(
       /^The mail server answered with the status 500: internal_error: [ -~]{900,1000}$/
