@@ -2,6 +2,7 @@ import type { Change } from "@mailkeep/core/adapter"
 import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import { Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
+import { countersOf } from "../src/internal/write/blockedCommits.ts"
 import { makeGroupCommit } from "../src/internal/write/groupCommit.ts"
 
 const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "x" }]
@@ -88,6 +89,21 @@ describe("commit", () => {
       ])
     }).pipe(Effect.scoped, Effect.runPromise))
 
+  it("lets only one group wait long for the counters of a project, and each other commit alone", () =>
+    Effect.gen(function* () {
+      const { begin, end, texts } = yield* heldGroups
+      const fibers: Array<Fiber.Fiber<void, unknown>> = []
+      for (const changes of [spend(1, 9), spend(2, 9), put("a")]) {
+        fibers.push(yield* begin(changes))
+        yield* eventLoopTurns(10)
+      }
+      for (const at of [0, 1, 2]) yield* end(at, false)
+      expect(texts().slice(3)).toEqual(["prj_1: 5s", "none: 5s"])
+      for (const at of [4, 3, 5]) yield* end(at, true)
+      yield* Effect.forEach(fibers, Fiber.join)
+      expect(texts().slice(5)).toEqual(["prj_1: 5s"])
+    }).pipe(Effect.scoped, Effect.runPromise))
+
   it("lets commits of other projects wait for no group that waits long, and new ones of a blocked project behind the blocked ones", () =>
     Effect.gen(function* () {
       const { begin, end, texts } = yield* heldGroups
@@ -151,4 +167,17 @@ describe("commit", () => {
       endAll()
       yield* Effect.forEach([waiting, ofOther], Fiber.join)
     }).pipe(Effect.scoped, Effect.runPromise))
+})
+
+describe("countersOf", () => {
+  it.each<[string, ReadonlyArray<Change>, string | null]>([
+    ["the project of a commit that adds to counters", [...put("a"), ...spend(1, 9)], "prj_1"],
+    [
+      "null for a commit that adds to none",
+      [{ _tag: "DistributeEvent", projectId: "prj_1" as never, id: "e" as never }],
+      null
+    ]
+  ])("returns %s", (_, changes, projectId) => {
+    expect(countersOf(changes)).toBe(projectId)
+  })
 })

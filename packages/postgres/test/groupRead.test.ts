@@ -39,12 +39,13 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 describe("a read in a group", () => {
   it("answers the lookups of one project that begin together with one statement", async () => {
     const { read, statements, sizes } = makeServer()
-    const answers = [read([message("a"), message("b")]), read([message("c")]), read([message("a")])]
+    const project = { _tag: "Project", id: "prj_1" } as Query
+    const answers = [read([message("a"), message("b")]), read([project]), read([message("a")])]
     await turn()
     expect(sizes()).toEqual([4])
     statements[0]!.end()
     const text = (id: string) => JSON.stringify(message(id))
-    expect(await Promise.all(answers)).toEqual([[text("a"), text("b")], [text("c")], [text("a")]])
+    expect(await Promise.all(answers)).toEqual([[text("a"), text("b")], [JSON.stringify(project)], [text("a")]])
   })
 
   it("has at most 2 statements of a project under way, and then sends those that wait together", async () => {
@@ -68,10 +69,11 @@ describe("a read in a group", () => {
 
   it.each<[string, Queries]>([
     ["of another project", [message("z", "prj_2")]],
-    ["of two projects", [message("a"), message("z", "prj_2")]],
+    ["of two projects", [message("z", "prj_2"), message("a")]],
+    ["that is a page of the project", [{ _tag: "Events", projectId: "prj_1", after: null, limit: 1 } as Query]],
     ["that is no lookup", [nextDue]],
     ["with a query that is no lookup", [message("a"), nextDue]],
-    ["of a record in any project", [{ _tag: "DeliveryById", id: "del_1" } as Query]]
+    ["of a record in any project", [{ _tag: "DeliveryById", id: "del_1" } as Query, message("a")]]
   ])("sends a read %s at once and alone", async (_, queries) => {
     const { read, statements } = makeServer()
     for (let n = 0; n < 3; n++) {

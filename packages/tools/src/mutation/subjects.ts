@@ -59,7 +59,8 @@ const unobservedOfSqlite: ReadonlySet<string> = new Set(
 
 /**
  * Files of the PostgreSQL adapter that no law can observe. They open pools, name statements, migrate, divide tables, name missing rights and listen. Others convert
- * failures of the server, compare versions, and work with rate limits or with transactions of the product. The tests of the package check them.
+ * failures of the server, compare versions, wait long for locks of others, and work with rate limits or with transactions of the product. The tests of the package check
+ * them.
  */
 const unobservedOfPostgres: ReadonlySet<string> = new Set(
   [
@@ -80,7 +81,8 @@ const unobservedOfPostgres: ReadonlySet<string> = new Set(
     "sqlStates",
     "statementNames",
     "tableVersion",
-    "transactionEnd"
+    "transactionEnd",
+    "write/blockedCommits"
   ].map((name) => `packages/postgres/src/internal/${name}.ts`)
 )
 

@@ -43,11 +43,10 @@ export interface BlockedCommits {
 export const makeBlockedCommits = (groupsMax: number): BlockedCommits => {
   let groups = 0
   /** The counters for which a group waits long. */
-  const waitingFor = new Set<string>()
+  const waitingFor = new Set<string | null>()
   /** The number of commits that are no longer new, for each counters. */
-  const counts = new Map<string, number>()
+  const counts = new Map<string | null, number>()
   const change = ({ counters }: Blockable, by: number) => {
-    if (counters === null) return
     const count = (counts.get(counters) ?? 0) + by
     if (count === 0) counts.delete(counters)
     else counts.set(counters, count)
@@ -64,10 +63,10 @@ export const makeBlockedCommits = (groupsMax: number): BlockedCommits => {
     whileWaiting: ({ counters }, group) =>
       Effect.suspend(() => {
         groups++
-        if (counters !== null) waitingFor.add(counters)
+        waitingFor.add(counters)
         return Effect.map(group, (result) => {
           groups--
-          if (counters !== null) waitingFor.delete(counters)
+          waitingFor.delete(counters)
           return result
         })
       })
