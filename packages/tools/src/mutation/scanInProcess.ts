@@ -9,7 +9,7 @@ import type { Scope } from "effect"
 import { Effect } from "effect"
 import { answerQuery } from "../../../sqlite/src/internal/answerQuery.ts"
 import { prepared } from "../../../sqlite/src/internal/recordTable.ts"
-import type { ScanThread } from "../../../sqlite/src/internal/thread/scanThread.ts"
+import type { ScanThread, ScanThreadData } from "../../../sqlite/src/internal/thread/scanThread.ts"
 
 type Database = Parameters<typeof prepared>[0]
 
@@ -20,7 +20,9 @@ const Driver = createRequire(new URL("../../../sqlite/package.json", import.meta
 ) => Database
 
 /** @public The loader puts this module in the place of `scanThread.ts`. */
-export const makeScanThread = (filename: string): Effect.Effect<ScanThread, never, Scope.Scope> => {
+export const makeScanThread = ({
+  filename
+}: Pick<ScanThreadData, "filename">): Effect.Effect<ScanThread, never, Scope.Scope> => {
   let reader: Database | undefined
   let closed = false
   const answersOf = (queries: ReadonlyArray<Query>): ReadonlyArray<unknown> => {
