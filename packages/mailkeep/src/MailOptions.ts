@@ -63,7 +63,7 @@ export interface MailOptions {
   readonly nameServers?: ReadonlyArray<string> | undefined
   /** The folder whose files a send may attach by `path`. Default: none, so that only files with `content` are attached. */
   readonly attachmentFolder?: string | undefined
-  /** How long records are kept. */
+  /** How long records are kept. `dispatcher.retention` replaces all of its fields. */
   readonly retention?: RetentionOptions | undefined
   /** The outbox table of the product. With `background`, it is drained each second. Default: none. */
   readonly outbox?: OutboxSource | undefined
@@ -75,7 +75,10 @@ export interface MailOptions {
   readonly events?: Partial<EventSenderOptions> | undefined
   /** The times after which `health` counts work as stuck. */
   readonly health?: Partial<HealthOptions> | undefined
-  /** How long `close` waits for work under way, in milliseconds: 0 to 86,400,000. Default: 15 s for hand-offs and calls, and 5 s for event deliveries. */
+  /**
+   * How long `close` waits for work under way, in milliseconds: 0 to 86,400,000. Default: 15 s for hand-offs and calls, and 5 s for event deliveries.
+   * `dispatcher.graceMillis` and `events.graceMillis` override it for their part.
+   */
   readonly graceMillis?: number | undefined
   /**
    * A layer of Effect that replaces what Mailkeep chooses, for those who want it: the `DnsResolver`, the `EventSink` or the `Clock`, for example
