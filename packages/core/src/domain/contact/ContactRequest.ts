@@ -8,7 +8,7 @@ import { pageFields, pageOrDefault, SearchText, TextOrNull } from "../store/Pagi
 import { isRecord } from "../value/Fields.ts"
 import { formatInstant } from "../value/Instant.ts"
 import type { Issue, Parser } from "../value/Issue.ts"
-import { decoder, distinctIssues, issue, says } from "../value/Issue.ts"
+import { decoder, issue, says, withRules } from "../value/Issue.ts"
 import { Finite } from "../value/NumberRule.ts"
 import { choiceOrNull, lineOf, Mailbox } from "../value/TextRule.ts"
 import { propertyName } from "./Property.ts"
@@ -152,14 +152,8 @@ const withPlainProperties = (input: unknown): unknown => {
 }
 
 const contactParser = <S extends Schema.Decoder<unknown>>(schema: S): Parser<S["Type"]> => {
-  const decode = decoder(schema, { properties: propertyKeysMax })
-  return (input) => {
-    const plain = withPlainProperties(input)
-    const keyIssues = propertyKeyIssues(plain)
-    const decoded = decode(plain)
-    if (keyIssues.length === 0) return decoded
-    return Result.fail(distinctIssues(Result.isFailure(decoded) ? [...decoded.failure, ...keyIssues] : keyIssues))
-  }
+  const parse = withRules(decoder(schema, { properties: propertyKeysMax }), propertyKeyIssues)
+  return (input) => parse(withPlainProperties(input))
 }
 
 export const parseCreateContact = contactParser(CreateContactBody) as Parser<ValidCreateContact>
