@@ -40,6 +40,21 @@ const heldGroups = Effect.gen(function* () {
 })
 
 describe("commit", () => {
+  it("puts commits of at most 8 MiB into one group, and a larger commit alone", () =>
+    Effect.gen(function* () {
+      const { begin, endAll, texts } = yield* heldGroups
+      const ofMebibytes = (project: string, count: number): ReadonlyArray<Change> => [
+        ...spend(1, 9, project),
+        { _tag: "PutContent", projectId: project as never, hash: "h", chunks: [new Uint8Array(count * 1024 * 1024)] }
+      ]
+      const sizes = [3, 3, 3, 9, 4] as const
+      const fibers = yield* Effect.forEach(sizes, (size, n) => begin(ofMebibytes(`prj_${n}`, size)))
+      yield* eventLoopTurns(10)
+      expect(texts()).toEqual(["prj_0 prj_1: 1s", "prj_2: 1s", "prj_3: 1s"])
+      endAll()
+      yield* Effect.forEach(fibers, Fiber.join)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
   it("lets a commit that removes a contact hold up only commits of its project that need an address without a contact", () =>
     Effect.gen(function* () {
       const { begin, endAll, texts } = yield* heldGroups
@@ -145,8 +160,10 @@ describe("commit", () => {
       yield* begin(spend(1, 9, "prj_2"))
       yield* eventLoopTurns(10)
       expect(texts()).toEqual(["prj_1: 1s", "prj_1: 5s", "prj_2: 1s"])
+      const ofOther = yield* Effect.replicateEffect(begin(spend(1, 9, "prj_2")), 3000)
+      expect(ofOther.every((fiber) => fiber.pollUnsafe() === undefined)).toBe(true)
       endAll()
-      yield* Effect.forEach(waiting, Fiber.join)
+      yield* Effect.forEach([...waiting, ...ofOther], Fiber.join)
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("leaves as many octets of the queue free as the commits have that wait behind blocked ones of their project", () =>
