@@ -3,14 +3,11 @@
  * given is not opened.
  */
 import { readFileSync } from "node:fs"
-import { isIPv6 } from "node:net"
+import { hostAndPort } from "@mailkeep/core/binding"
 import type { Listener, ListenerOptions } from "@mailkeep/inbound"
 import * as NodeMailServer from "@mailkeep/http/node"
 import { Data, Effect, Layer } from "effect"
 import type { Context, Scope } from "effect"
-
-/** The host and the port in the form of a URL, which has an address of IPv6 in brackets. */
-export const addressOf = (host: string, port: number): string => `${isIPv6(host) ? `[${host}]` : host}:${port}`
 
 /** What the flags say about these ports. */
 export interface InboundOptions {
@@ -75,7 +72,7 @@ const opened = <I, E, R>(
 ): Effect.Effect<string, E, R> =>
   Effect.map(
     Effect.flatMap(Layer.buildWithScope(layer, scope), (context) => Effect.provideContext(service, context)),
-    ({ host, port }) => addressOf(host, port)
+    ({ host, port }) => hostAndPort(host, port)
   )
 
 const openOperations = (options: { readonly host: string; readonly port: number }, scope: Scope.Scope) =>
@@ -88,7 +85,7 @@ const openOperations = (options: { readonly host: string; readonly port: number 
     return url
   }).pipe(
     Effect.catchTag("ServeError", ({ cause }) =>
-      Effect.fail(new OperationsNotStarted({ address: addressOf(options.host, options.port), cause }))
+      Effect.fail(new OperationsNotStarted({ address: hostAndPort(options.host, options.port), cause }))
     )
   )
 

@@ -114,7 +114,7 @@ export { MailCapture, nextOutcomes } from "./port/MailCapture.ts"
 export type { CapturedMail, MailCaptureShape, MailSource, NextOutcome } from "./port/MailCapture.ts"
 export { isId } from "./domain/value/Id.ts"
 export { isUnsubscribeUrl } from "./domain/contact/unsubscribeUrl.ts"
-export { isLoopbackAddress, isLoopbackHost } from "./domain/webhook/NetworkAddress.ts"
+export { hostAndPort, isLoopbackAddress, isLoopbackHost } from "./domain/webhook/NetworkAddress.ts"
 
 // The form in which a binding logs bugs and warnings, and shares memory among its clients.
 export { bugReports, errorNameOf } from "./port/bugReport.ts"

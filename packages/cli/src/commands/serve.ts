@@ -4,6 +4,7 @@
  */
 import type { Plan } from "@mailkeep/core"
 import type { WebhookUrlRules } from "@mailkeep/core/binding"
+import { hostAndPort } from "@mailkeep/core/binding"
 import { ApiKeys, Domains, MailCore } from "@mailkeep/core"
 import * as NodeMailServer from "@mailkeep/http/node"
 import { Clock, Effect, Layer, Redacted, Scope } from "effect"
@@ -12,7 +13,7 @@ import { data, dns, grace, host, json, mailHost, plan, port, retention, webhookR
 import type { RetentionDays } from "../dataFolder.ts"
 import * as DataFolder from "../dataFolder.ts"
 import type { InboundOptions, InboundPorts } from "../listeners.ts"
-import { addressOf, openListeners } from "../listeners.ts"
+import { openListeners } from "../listeners.ts"
 import type { TransportChoice } from "../mailFlags.ts"
 import { flagWithoutPort, inbound, operations, transport } from "../mailFlags.ts"
 import { releaseMemory } from "../memoryRelease.ts"
@@ -66,7 +67,7 @@ const serving = <R>(
     })
   ).pipe(
     Effect.catchTag("ServeError", ({ cause }) =>
-      exitWith(`cannot listen on ${addressOf(host, port)}: ${String((cause as Error).message)}`)
+      exitWith(`cannot listen on ${hostAndPort(host, port)}: ${String((cause as Error).message)}`)
     ),
     DataFolder.at({
       ...folder,

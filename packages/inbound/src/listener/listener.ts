@@ -1,11 +1,11 @@
 /**
  * Listens on a port, and serves each connection until the scope closes.
  */
-import { isLoopbackAddress } from "@mailkeep/core/binding"
+import { hostAndPort, isLoopbackAddress } from "@mailkeep/core/binding"
 import { Data, Effect, FiberSet, Latch, Semaphore } from "effect"
 import type { Scope } from "effect"
 import type { AddressInfo, Server, Socket } from "node:net"
-import { createServer, isIPv6 } from "node:net"
+import { createServer } from "node:net"
 import { hostname } from "node:os"
 import type { SecureContext } from "node:tls"
 import { countedAddress } from "./clientAddress.ts"
@@ -134,7 +134,7 @@ const listen = (server: Server, host: string, port: number): Effect.Effect<Addre
         Effect.fail(
           new ListenerNotStarted({
             reason: "address",
-            address: `${isIPv6(host) ? `[${host}]` : host}:${port}`,
+            address: hostAndPort(host, port),
             ...(code === undefined ? {} : { code })
           })
         )

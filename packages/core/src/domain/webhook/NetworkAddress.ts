@@ -105,6 +105,9 @@ export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
  */
 export const isLoopbackHost = (host: string): boolean => /^(?:.*\.)?localhost\.?$/.test(host) || isLoopbackAddress(host)
 
+/** The host and the port in the form of a URL, which has an IPv6 address in brackets. */
+export const hostAndPort = (host: string, port: number): string => `${host.includes(":") ? `[${host}]` : host}:${port}`
+
 /** Whether a host, without brackets, is a literal address and not a name. */
 export const isIpLiteral = (host: string): boolean => isPublicAddress(host) !== undefined
 

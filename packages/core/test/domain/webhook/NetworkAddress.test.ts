@@ -1,6 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import {
+  hostAndPort,
   isInRange,
   isIpLiteral,
   isLoopbackAddress,
@@ -122,6 +123,16 @@ describe("isPublicAddress and isLoopbackAddress", () => {
       expect(isLoopbackAddress(local)).toBe(true)
     for (const other of ["128.0.0.1", "::2", "::ffff:8.8.8.8", "localhost", "1::1"])
       expect(isLoopbackAddress(other)).toBe(false)
+  })
+})
+
+describe("hostAndPort", () => {
+  it.each([
+    ["127.0.0.1", "127.0.0.1:25"],
+    ["mail.example", "mail.example:25"],
+    ["::1", "[::1]:25"]
+  ])("writes %s as %s", (host, text) => {
+    expect(hostAndPort(host, 25)).toBe(text)
   })
 })
 
