@@ -3,7 +3,7 @@
  */
 import { bounceReplies } from "../src/bounces/bounceReplies.ts"
 import type { ReplyRow } from "../src/listener/Reply.ts"
-import { protocolReplies } from "../src/listener/Reply.ts"
+import { protocolReplies } from "../src/listener/protocolReplies.ts"
 import { submissionReplies } from "../src/submission/submissionReplies.ts"
 
 export const replyTables: Readonly<Record<"protocol" | "submission" | "bounces", Readonly<Record<string, ReplyRow>>>> =

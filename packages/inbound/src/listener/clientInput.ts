@@ -7,8 +7,9 @@ import { dataStart, readData } from "./dataReader.ts"
 import type { ListenerLimits } from "./limits.ts"
 import { scanLine, textOfLine } from "./lineScanner.ts"
 import type { MessageCollector } from "./messageMemory.ts"
-import type { Reply, ReplyName } from "./Reply.ts"
-import { protocolReply } from "./Reply.ts"
+import type { Reply } from "./Reply.ts"
+import type { ReplyName } from "./protocolReplies.ts"
+import { protocolReply } from "./protocolReplies.ts"
 import type { ClientSocket } from "./clientSocket.ts"
 
 /** The server closes the connection after this reply; `null` closes it without one. */

@@ -1,7 +1,7 @@
 /**
  * Parses the commands of a client. Source: RFC 5321 §4.1.1; RFC 2033 §4.1; RFC 3207 §4; RFC 4954 §4.
  */
-import type { ReplyName } from "./Reply.ts"
+import type { ReplyName } from "./protocolReplies.ts"
 
 /** An address as the client wrote it between `<` and `>`, without a source route. Empty for `<>`. */
 export type Path = string

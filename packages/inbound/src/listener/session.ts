@@ -7,8 +7,9 @@ import type { Command, Path } from "./command.ts"
 import { parseCommand } from "./command.ts"
 import type { Credentials } from "./credentials.ts"
 import { decodeResponse, parsePlain } from "./credentials.ts"
-import type { Reply, ReplyName } from "./Reply.ts"
-import { protocolReply } from "./Reply.ts"
+import type { Reply } from "./Reply.ts"
+import type { ReplyName } from "./protocolReplies.ts"
+import { protocolReply } from "./protocolReplies.ts"
 
 /** What a listener offers and how much it allows. */
 export interface SessionRules {

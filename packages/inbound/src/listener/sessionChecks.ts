@@ -3,7 +3,7 @@
  */
 import type { Path } from "./command.ts"
 import type { Reply } from "./Reply.ts"
-import { protocolReply } from "./Reply.ts"
+import { protocolReply } from "./protocolReplies.ts"
 import type { Session, SessionRules, SessionStep, Transaction } from "./session.ts"
 import { replyNamed, replyWith } from "./session.ts"
 

@@ -3,7 +3,8 @@
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { formatReply, protocolReply } from "../../src/listener/Reply.ts"
+import { formatReply } from "../../src/listener/Reply.ts"
+import { protocolReply } from "../../src/listener/protocolReplies.ts"
 
 const reply = (lines: readonly [string, ...Array<string>]) => ({
   code: 250,

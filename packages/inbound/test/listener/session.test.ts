@@ -3,8 +3,8 @@
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { ReplyName } from "../../src/listener/Reply.ts"
-import { protocolReply } from "../../src/listener/Reply.ts"
+import type { ReplyName } from "../../src/listener/protocolReplies.ts"
+import { protocolReply } from "../../src/listener/protocolReplies.ts"
 import type { Session, SessionRules, SessionStep } from "../../src/listener/session.ts"
 import { freshSession, greeting, stepSession } from "../../src/listener/session.ts"
 import {
