@@ -26,6 +26,17 @@ export type WorkerReport =
     }
   | { readonly kind: "problem"; readonly message: string }
 
+/** Counts the answers, for the result of a run. */
+export const reportCounts = (reports: ReadonlyArray<WorkerReport>) => {
+  const count = (kind: WorkerReport["kind"]) => reports.filter((line) => line.kind === kind).length
+  return {
+    "sends acknowledged": count("sent"),
+    "cancels acknowledged": count("canceled"),
+    "contact writes acknowledged": count("contact"),
+    "sends without an answer, repeated later": count("trySend") - count("sent")
+  }
+}
+
 /** Returns a message for each acknowledged result that the store contradicts. */
 export const contradictedReports = (
   folder: string,

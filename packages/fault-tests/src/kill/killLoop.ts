@@ -20,7 +20,7 @@ import { readLines } from "../Lines.ts"
 import type { ReceivedCopy } from "../RecordingTransport.ts"
 import { noRelayFaults, recordingTransport } from "../RecordingTransport.ts"
 import type { WorkerReport } from "../workerReports.ts"
-import { contradictedReports, unanswered } from "../workerReports.ts"
+import { contradictedReports, reportCounts, unanswered } from "../workerReports.ts"
 import type { WorkerOptions, WorkerRelay } from "./worker.ts"
 import { newFolder, owned, removeFolder } from "../runEnd.ts"
 
@@ -155,14 +155,10 @@ export const killLoop = async (
     }
     const reports = readLines<WorkerReport>(files.reports)
     const { duplicates, ambiguous, deliveryIds } = await relay.arrived(files.store)
-    const count = (kind: WorkerReport["kind"]) => reports.filter((line) => line.kind === kind).length
     return {
       counts: {
         kills: cycle * processes,
-        "sends acknowledged": count("sent"),
-        "cancels acknowledged": count("canceled"),
-        "contact writes acknowledged": count("contact"),
-        "sends without an answer, retried after the crash": count("trySend") - count("sent"),
+        ...reportCounts(reports),
         "deliveries at the relay": deliveryIds.size,
         "ambiguous attempts": ambiguous,
         "duplicates, each after an ambiguous attempt": duplicates,

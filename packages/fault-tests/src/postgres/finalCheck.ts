@@ -11,7 +11,7 @@ import { readLines } from "../Lines.ts"
 import type { ReceivedCopy } from "../RecordingTransport.ts"
 import { noRelayFaults, recordingTransport } from "../RecordingTransport.ts"
 import type { WorkerReport } from "../workerReports.ts"
-import { contradictedReports, unanswered } from "../workerReports.ts"
+import { contradictedReports, reportCounts, unanswered } from "../workerReports.ts"
 import { copyToFile, databaseStore } from "./databaseStore.ts"
 
 /** The clock of the recovery is ahead, so that the leases of killed workers have ended. */
@@ -41,14 +41,10 @@ export const finalCheck = async (
     ...unexplained,
     ...wronglyUnsent(store)
   ]
-  const count = (kind: WorkerReport["kind"]) => reports.filter((line) => line.kind === kind).length
   return {
     counts: {
       ...counts,
-      "sends acknowledged": count("sent"),
-      "cancels acknowledged": count("canceled"),
-      "contact writes acknowledged": count("contact"),
-      "sends without an answer, repeated after the run": count("trySend") - count("sent"),
+      ...reportCounts(reports),
       "deliveries at the relay": deliveryIds.size,
       "ambiguous attempts": ambiguous,
       "duplicates, each after an ambiguous attempt": duplicates,
