@@ -73,6 +73,18 @@ const portable = ["stableEffect", "noNode", "noClock", "noRandom"] as const
 /** What an adapter may import: the ports, the language of the stores, and the rules for options. */
 const adapter = ["core/adapter", "core/options"] as const
 
+/** The core, its ports on Node, and the adapters that the tests and measurements of these packages use. */
+const coreAndAdapters = [
+  "core",
+  "core/adapter",
+  "core/binding",
+  "core/node",
+  "memory",
+  "sqlite",
+  "postgres",
+  "smtp"
+] as const
+
 /**
  * A layer is a package, a folder of a package's sources or one file there. A file belongs to the layer with the longest name that matches its
  * path. An entry of a package, such as `@mailkeep/core/node/csv`, belongs to the layer with the longest name that matches the entry.
@@ -203,43 +215,15 @@ const layers = {
   },
   "test-support": {
     is: "the core over each store, for the tests of these packages",
-    imports: ["core", "core/adapter", "core/binding", "core/node", "memory", "sqlite", "postgres", "smtp"]
+    imports: coreAndAdapters
   },
   "fault-tests": {
     is: "the fault tests",
-    imports: [
-      "core",
-      "core/adapter",
-      "core/binding",
-      "core/move",
-      "core/node",
-      "memory",
-      "sqlite",
-      "postgres",
-      "smtp",
-      "inbound",
-      "http/node",
-      "test-support",
-      "mailkeep"
-    ]
+    imports: [...coreAndAdapters, "core/move", "inbound", "http/node", "test-support", "mailkeep"]
   },
   bench: {
     is: "the measurements",
-    imports: [
-      "core",
-      "core/adapter",
-      "core/binding",
-      "core/move",
-      "core/node",
-      "memory",
-      "sqlite",
-      "postgres",
-      "smtp",
-      "webhooks",
-      "mailkeep",
-      "http",
-      "http/node"
-    ]
+    imports: [...coreAndAdapters, "core/move", "webhooks", "mailkeep", "http", "http/node", "test-support"]
   },
   "browser-tests": {
     is: "the tests of pages in a browser",
@@ -248,20 +232,7 @@ const layers = {
   site: { is: "the documentation site", imports: [] },
   tools: {
     is: "the generators and checks",
-    imports: [
-      "core",
-      "core/adapter",
-      "core/binding",
-      "core/node",
-      "memory",
-      "sqlite",
-      "postgres",
-      "smtp",
-      "webhooks",
-      "http/server",
-      "conformance",
-      "test-support"
-    ]
+    imports: [...coreAndAdapters, "webhooks", "http/server", "conformance", "test-support"]
   }
 } as const satisfies Readonly<Record<string, Rules>>
 export type LayerName = keyof typeof layers
