@@ -2,10 +2,9 @@
  * Runs the rounds of a row: Mailkeep, then each peer, and again. Each round of a side is a process of its own with a new folder.
  */
 import { spawn, spawnSync } from "node:child_process"
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { chmodSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { newFolder, removeFolder } from "@mailkeep/test-support/runEnd"
 import { debianPackages, isInstalled } from "./peers/servers.ts"
 import type { Disk, Figures, Row, Side, Size } from "./Row.ts"
 
@@ -68,27 +67,15 @@ const outputOf = ([command, args]: readonly [string, ReadonlyArray<string>]): Pr
     })
   })
 
-const folders = new Set<string>()
-
-const removeFolder = (folder: string): void => {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-  folders.delete(folder)
-}
-
-/** Also a run that is interrupted leaves no folder behind. */
-const removeAllFolders = (): void => folders.forEach(removeFolder)
-
 /** Makes a folder that every user can enter, because PostgreSQL runs as another user than root. */
-const newFolder = (name: string): string => {
-  if (!process.listeners("exit").includes(removeAllFolders)) process.once("exit", removeAllFolders)
-  const folder = mkdtempSync(join(tmpdir(), `mailkeep-${name}-`))
-  folders.add(folder)
+const sharedFolder = (name: string): string => {
+  const folder = newFolder(`mailkeep-${name}-`)
   chmodSync(folder, 0o755)
   return folder
 }
 
 const runRound = async (row: Row, side: Side, disk: Disk, size: Size, rowFolder: string): Promise<Figures> => {
-  const folder = newFolder("round")
+  const folder = sharedFolder("round")
   try {
     return JSON.parse(
       await outputOf(commandOf(disk, [childProgram, row.name, side.name, size, folder, rowFolder]))
@@ -115,7 +102,7 @@ const rowFolders = new Map<Row["prepare"], string>()
 const rowFolderOf = async ({ name, prepare }: Row, size: Size): Promise<string> => {
   const existing = rowFolders.get(prepare)
   if (existing !== undefined) return existing
-  const folder = newFolder(name)
+  const folder = sharedFolder(name)
   try {
     await prepare?.({ size, rowFolder: folder })
   } catch (cause) {

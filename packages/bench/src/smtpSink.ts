@@ -2,7 +2,8 @@
  * The receiver of the hand-offs: `smtp-sink` of Postfix, which takes mail as fast as it comes and keeps none.
  */
 import { spawn } from "node:child_process"
-import { freePort, untilListening } from "./freePort.ts"
+import { freePort } from "@mailkeep/test-support/freePort"
+import { untilListening } from "./untilListening.ts"
 
 /** Starts the receiver. */
 export const startSink = async (): Promise<{ readonly port: number; readonly stop: () => void }> => {

@@ -3,12 +3,12 @@
  * its store.
  */
 import { execFileSync, spawn } from "node:child_process"
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { newFolder, removeFolder } from "@mailkeep/test-support/runEnd"
 import { linePlot } from "./linePlot.ts"
 import { machine, machineText, median } from "./machine.ts"
 import { installProduct } from "./packedProduct.ts"
@@ -175,7 +175,7 @@ const { values } = parseArgs({
 const kind = stores.find((one) => one === values.store)
 if (kind === undefined) throw new Error(`--store must be one of ${stores.join(", ")}.`)
 const [minutes, share] = [Number(values.minutes), Number(values.share)]
-const folder = mkdtempSync(join(tmpdir(), "mailkeep-soak-"))
+const folder = newFolder("mailkeep-soak-")
 chmodSync(folder, 0o755)
 const server = kind === "postgres" ? await startPostgres(folder) : undefined
 try {
@@ -186,5 +186,5 @@ try {
   if (values.write) writeResult(kind, text, result.samples)
 } finally {
   await server?.stop()
-  rmSync(folder, { recursive: true })
+  removeFolder(folder)
 }

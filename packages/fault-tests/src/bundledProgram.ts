@@ -6,7 +6,7 @@ import { mkdirSync } from "node:fs"
 import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
-import { newFolder, removeFolder } from "./runEnd.ts"
+import { newFolder, removeFolder } from "@mailkeep/test-support/runEnd"
 
 /** A folder in which Node finds the packages that stay outside of the bundle. */
 const cacheFolder = fileURLToPath(new URL("../node_modules/.cache/programs/", import.meta.url))

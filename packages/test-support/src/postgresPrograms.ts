@@ -4,7 +4,6 @@
 import type { ChildProcess, StdioOptions } from "node:child_process"
 import { execFile, execFileSync, spawn } from "node:child_process"
 import { chownSync, existsSync, readdirSync, readFileSync, realpathSync } from "node:fs"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { promisify } from "node:util"
 
@@ -98,17 +97,6 @@ export const giveToServerUser = (folder: string): void => {
   const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }))
   chownSync(folder, id("-u"), id("-g"))
 }
-
-/** A TCP port of the loopback address that no process uses now. Another process may take the port, so a start must be repeated with another. */
-export const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const server = createServer()
-    server.once("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
 
 /** The process ids of a process and of all processes that it started. */
 export const processTree = (pid: number): ReadonlyArray<number> => {

@@ -20,8 +20,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { Client } from "pg"
+import { freePort } from "./freePort.ts"
 import {
-  freePort,
   giveToServerUser,
   isRunning,
   postgresProgram,

@@ -6,7 +6,8 @@ import { chownSync, existsSync, globSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { Pool } from "pg"
-import { freePort, untilListening } from "../freePort.ts"
+import { freePort } from "@mailkeep/test-support/freePort"
+import { untilListening } from "../untilListening.ts"
 import type { Tool } from "../Row.ts"
 
 /** The folder of the programs of PostgreSQL. Debian keeps them out of the path. */

@@ -32,7 +32,7 @@ import type { Prepared } from "./preparation.ts"
 import { prepare } from "./preparation.ts"
 import type { TargetServer } from "./targetServer.ts"
 import { commandSource, startServer } from "./targetServer.ts"
-import { newFolder, owned, removeFolder } from "../runEnd.ts"
+import { newFolder, owned, removeFolder } from "@mailkeep/test-support/runEnd"
 
 export interface AttackOptions {
   /** Duration of the attacks. */

@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { hasEnded } from "../childEnd.ts"
 import type { Address } from "./Attack.ts"
-import { owned } from "../runEnd.ts"
+import { owned } from "@mailkeep/test-support/runEnd"
 
 /** The source of the command `mailkeep`. A bundle of it uses about as much memory as the published command, its source more. */
 export const commandSource = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url))

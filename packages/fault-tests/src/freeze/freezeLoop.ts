@@ -15,7 +15,7 @@ import { brokenInvariants } from "../fileInvariants.ts"
 import { readLines } from "../Lines.ts"
 import type { ReceivedCopy } from "../RecordingTransport.ts"
 import type { FrozenWorkerOptions } from "./worker.ts"
-import { newFolder, owned, removeFolder } from "../runEnd.ts"
+import { newFolder, owned, removeFolder } from "@mailkeep/test-support/runEnd"
 
 const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
 const leaseMillis = 1000

@@ -15,7 +15,7 @@ import type { ApiDocument } from "@mailkeep/test-support/apiDocument"
 import { operationsOf } from "@mailkeep/test-support/apiDocument"
 import type { FuzzRequest } from "./requests.ts"
 import { fuzzRequest } from "./requests.ts"
-import { newFolder, owned, removeFolder } from "../runEnd.ts"
+import { newFolder, owned, removeFolder } from "@mailkeep/test-support/runEnd"
 
 const program = fileURLToPath(new URL("server.ts", import.meta.url))
 const atOnce = 16

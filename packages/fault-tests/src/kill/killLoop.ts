@@ -22,7 +22,7 @@ import { noRelayFaults, recordingTransport } from "../RecordingTransport.ts"
 import type { WorkerReport } from "../workerReports.ts"
 import { contradictedReports, reportCounts, unanswered } from "../workerReports.ts"
 import type { WorkerOptions, WorkerRelay } from "./worker.ts"
-import { newFolder, owned, removeFolder } from "../runEnd.ts"
+import { newFolder, owned, removeFolder } from "@mailkeep/test-support/runEnd"
 
 const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
 

@@ -22,7 +22,7 @@ import { newLines } from "../Lines.ts"
 import type { WorkerReport } from "../workerReports.ts"
 import { finalCheck } from "./finalCheck.ts"
 import { makeOrphans } from "./orphans.ts"
-import { newFolder, owned, removeFolder } from "../runEnd.ts"
+import { newFolder, owned, removeFolder } from "@mailkeep/test-support/runEnd"
 
 const worker = fileURLToPath(new URL("../kill/worker.ts", import.meta.url))
 

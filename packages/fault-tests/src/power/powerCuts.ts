@@ -20,7 +20,7 @@ import type { UnsyncedOutcome } from "./FileImage.ts"
 import { FileImage, unsyncedOutcomes } from "./FileImage.ts"
 import type { SystemCall } from "./systemCalls.ts"
 import { recordCalls } from "./systemCalls.ts"
-import { newMemoryFolder, removeFolder } from "../runEnd.ts"
+import { newMemoryFolder, removeFolder } from "@mailkeep/test-support/runEnd"
 
 const writer = fileURLToPath(new URL("writer.ts", import.meta.url))
 

@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
-import { newFolder, removeFolder } from "../runEnd.ts"
+import { newFolder, removeFolder } from "@mailkeep/test-support/runEnd"
 
 /** One operation on a file. */
 export type SystemCall =

@@ -19,7 +19,7 @@ import type { SampleMail } from "./SampleMail.ts"
 import { inputOf, sampleMail, senderDomain } from "./SampleMail.ts"
 import { differences } from "./sampleVerdict.ts"
 import { signatureFailures } from "./signatureVerdict.ts"
-import { newFolder, removeFolder } from "../runEnd.ts"
+import { newFolder, removeFolder } from "@mailkeep/test-support/runEnd"
 
 export interface ExactlyOnceOptions {
   readonly deliveries: number

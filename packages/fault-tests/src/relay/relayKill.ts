@@ -12,7 +12,7 @@ import { startCollector } from "./peers/collector.ts"
 import type { Postfix } from "./peers/postfix.ts"
 import { startPostfix } from "./peers/postfix.ts"
 import { relayTransport } from "./relayTransport.ts"
-import { newFolder, removeFolder } from "../runEnd.ts"
+import { newFolder, removeFolder } from "@mailkeep/test-support/runEnd"
 
 const postfixRelay = (postfix: Postfix, collector: Collector, onAmbiguous: OnAmbiguous): KillRelay => ({
   // Postfix takes fewer messages a second than the core accepts. More callers would only make the recovery longer.

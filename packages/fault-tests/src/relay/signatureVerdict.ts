@@ -7,7 +7,7 @@ import type { Spool, SpooledMail } from "./peers/Spool.ts"
 import { makeSpool } from "./peers/Spool.ts"
 import type { Tampering } from "./tampering.ts"
 import { presentFields, signedFields, tamperings } from "./tampering.ts"
-import { newFolder, removeFolder } from "../runEnd.ts"
+import { newFolder, removeFolder } from "@mailkeep/test-support/runEnd"
 
 interface SignatureChecks {
   readonly counts: Readonly<Record<string, number>>

@@ -18,7 +18,7 @@ import { readLines } from "../Lines.ts"
 import type { ReceivedCopy } from "../RecordingTransport.ts"
 import type { WorkerReport } from "../workerReports.ts"
 import { contradictedReports } from "../workerReports.ts"
-import { newMemoryFolder, owned, removeFolder } from "../runEnd.ts"
+import { newMemoryFolder, owned, removeFolder } from "@mailkeep/test-support/runEnd"
 
 const script = fileURLToPath(new URL("script.ts", import.meta.url))
 

@@ -21,7 +21,7 @@ import { openOutbox, openProduct, transactionWays } from "./product.ts"
 import type { OrderDelivery, TransactionsLeft } from "./transactionVerdict.ts"
 import { transactionFailures } from "./transactionVerdict.ts"
 import type { TransactionWorkerOptions } from "./worker.ts"
-import { newFolder, owned, removeFolder } from "../runEnd.ts"
+import { newFolder, owned, removeFolder } from "@mailkeep/test-support/runEnd"
 
 const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
 

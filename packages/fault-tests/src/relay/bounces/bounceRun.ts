@@ -14,7 +14,8 @@ import { brokenInvariants } from "../../fileInvariants.ts"
 import type { Collector } from "../peers/collector.ts"
 import { startCollector } from "../peers/collector.ts"
 import type { Postfix } from "../peers/postfix.ts"
-import { freePort, startPostfix } from "../peers/postfix.ts"
+import { freePort } from "@mailkeep/test-support/freePort"
+import { startPostfix } from "../peers/postfix.ts"
 import { sendRaw } from "../peers/rawClient.ts"
 import { startTee } from "../peers/tee.ts"
 import { makePublishedDns } from "../publishedDns.ts"
@@ -24,7 +25,7 @@ import type { ShownDelivery } from "./bounceVerdict.ts"
 import { wrongBounce } from "./bounceVerdict.ts"
 import type { ExpectedBounce } from "./expectedBounces.ts"
 import { expectedBounces } from "./expectedBounces.ts"
-import { newFolder, removeFolder } from "../../runEnd.ts"
+import { newFolder, removeFolder } from "@mailkeep/test-support/runEnd"
 
 const sendsPerProblem = 5
 

@@ -5,12 +5,13 @@
 import type { FaultRun } from "../../FaultRun.ts"
 import { unlessMissing } from "../../FaultRun.ts"
 import { startCollector } from "../peers/collector.ts"
-import { freePort, startPostfix } from "../peers/postfix.ts"
+import { freePort } from "@mailkeep/test-support/freePort"
+import { startPostfix } from "../peers/postfix.ts"
 import { bounceHost, mailboxDomain } from "../peers/postfixConfig.ts"
 import type { NameServer, PrintedRecord } from "./nameServer.ts"
 import { isNameServerInstalled, startNameServer } from "./nameServer.ts"
 import { blocksOf, guide, Newcomer } from "./newcomer.ts"
-import { newFolder, removeFolder } from "../../runEnd.ts"
+import { newFolder, removeFolder } from "@mailkeep/test-support/runEnd"
 
 const senderDomain = bounceHost.replace(/^bounces\./, "")
 

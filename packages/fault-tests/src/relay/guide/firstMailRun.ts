@@ -2,7 +2,7 @@
  * Runs every command of the guide "Send your first mail" as a newcomer does. Only the port of the guide is replaced by a free one.
  */
 import type { FaultRun } from "../../FaultRun.ts"
-import { freePort } from "../peers/postfix.ts"
+import { freePort } from "@mailkeep/test-support/freePort"
 import { blocksOf, guide, Newcomer } from "./newcomer.ts"
 
 export const firstMailRun = async (): Promise<FaultRun> => {

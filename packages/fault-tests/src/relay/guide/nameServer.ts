@@ -8,8 +8,8 @@ import { Resolver } from "node:dns/promises"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { environment } from "../peers/installed.ts"
-import { freePort } from "../peers/postfix.ts"
-import { newFolder, owned, removeFolder } from "../../runEnd.ts"
+import { freePort } from "@mailkeep/test-support/freePort"
+import { newFolder, owned, removeFolder } from "@mailkeep/test-support/runEnd"
 
 /** A record as the command prints it with `--json`. */
 export interface PrintedRecord {

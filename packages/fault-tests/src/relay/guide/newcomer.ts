@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { endChild } from "../../childEnd.ts"
 import { environment } from "../peers/installed.ts"
-import { newFolder, owned, removeFolder } from "../../runEnd.ts"
+import { newFolder, owned, removeFolder } from "@mailkeep/test-support/runEnd"
 
 const run = promisify(execFile)
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))

@@ -24,7 +24,7 @@ import { httpEntry, programEntry, submissionEntry } from "./entries.ts"
 import type { AcceptedDelivery } from "./injectionVerdict.ts"
 import { hasEvilField, injections, untestedFields } from "./injectionVerdict.ts"
 import { control, evilDomain } from "./payloads.ts"
-import { newFolder, removeFolder } from "../../runEnd.ts"
+import { newFolder, removeFolder } from "@mailkeep/test-support/runEnd"
 
 const atOnce = 16
 

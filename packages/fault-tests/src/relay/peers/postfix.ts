@@ -15,11 +15,11 @@ import {
   truncateSync,
   writeFileSync
 } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { promisify } from "node:util"
+import { freePort } from "@mailkeep/test-support/freePort"
 import { environment } from "./installed.ts"
 import { mailboxBytesMax, mainConfig, masterConfig } from "./postfixConfig.ts"
 
@@ -37,28 +37,6 @@ export interface Postfix extends AsyncDisposable {
   readonly emptied: () => Promise<boolean>
   /** The log of all its processes. */
   readonly log: () => string
-}
-
-/** The system gives ports from 32768 to connections and to servers that ask for any port. */
-const ownPorts = { from: 10_000, to: 32_000 }
-
-/**
- * A port that is free now, for a program that cannot ask the system for a port. It is not one that the system gives to another process before
- * the program takes it.
- */
-export const freePort = async (): Promise<number> => {
-  for (;;) {
-    const port = ownPorts.from + Math.floor(Math.random() * (ownPorts.to - ownPorts.from))
-    const server = createServer().listen(port, "127.0.0.1")
-    const isFree = await once(server, "listening").then(
-      () => true,
-      () => false
-    )
-    if (!isFree) continue
-    server.close()
-    await once(server, "close")
-    return port
-  }
 }
 
 const setting = async (name: string): Promise<string> =>

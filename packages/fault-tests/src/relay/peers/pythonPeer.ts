@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { environment, python } from "./installed.ts"
 import type { Spool, SpooledMail } from "./Spool.ts"
-import { owned } from "../../runEnd.ts"
+import { owned } from "@mailkeep/test-support/runEnd"
 
 /** Runs the program in `peers`, with the spool as its argument. `first` is the first line of its input. `wrapper` starts the program. */
 export const runPython = async <A>(

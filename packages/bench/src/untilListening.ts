@@ -1,17 +1,8 @@
 /**
- * A free port of this machine, and waiting until a program listens on it.
+ * Waits until a program listens on its port.
  */
-import { connect, createServer } from "node:net"
-import type { AddressInfo } from "node:net"
+import { connect } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
-
-export const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 
 const isListening = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

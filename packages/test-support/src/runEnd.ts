@@ -1,5 +1,5 @@
 /**
- * The folders and processes of the fault runs. They end with this process, also when a signal ends it in the middle of a run.
+ * The folders and processes of a fault run or a measurement. They end with this process, also when a signal ends it in the middle of a run.
  */
 import type { ChildProcess } from "node:child_process"
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
@@ -35,7 +35,7 @@ export const newFolder = (prefix: string, parent: string = tmpdir()): string => 
 
 /** Removes a temporary folder now. */
 export const removeFolder = (folder: string): void => {
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   folders.delete(folder)
 }
 
