@@ -29,7 +29,6 @@ export { NameTaken, RecordNotFound, TooManyRecords } from "./domain/store/Record
 export { TemplateNotEditable } from "./domain/template/TemplateFailure.ts"
 export { InvalidArgument } from "./domain/value/Failure.ts"
 export type { MailFailure } from "./domain/value/Failure.ts"
-export { shownText } from "./domain/value/shownText.ts"
 export type { ArgumentName, Issue, IssueCode } from "./domain/value/Issue.ts"
 export type { RecordName } from "./domain/store/RecordFailure.ts"
 export { StoreUnavailable } from "./port/MailStore.ts"

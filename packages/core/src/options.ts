@@ -26,4 +26,5 @@ export {
   wholeOrNullOption
 } from "./domain/value/OptionRule.ts"
 export { isFields, isRecord } from "./domain/value/Fields.ts"
+export { shownText } from "./domain/value/shownText.ts"
 export type { Given, OptionGroup, OptionRule, OptionRules } from "./domain/value/OptionRule.ts"

@@ -10,7 +10,7 @@ import type {
   PlanLimitCode,
   StoreUnavailable
 } from "@mailkeep/core"
-import { isRecord } from "@mailkeep/core/options"
+import { isRecord, shownText } from "@mailkeep/core/options"
 import { toInputPath } from "./inputs.ts"
 import type { OperationId } from "./operations.ts"
 
@@ -243,7 +243,7 @@ const refusalOf = (classes: Classes, { error, message }: WireError, facts: CallF
   return possible.find((one) => one.message === message) ?? possible[0]
 }
 
-const unexpected = ({ shownText }: Classes, { status, error, message, body }: WireError): UnexpectedResponse =>
+const unexpected = ({ status, error, message, body }: WireError): UnexpectedResponse =>
   new UnexpectedResponse({
     status,
     detail: shownText(`${error}: ${message}`).trim(),
@@ -267,7 +267,7 @@ const limitOf = (classes: Classes, wire: WireError): MailClientFailure => {
     })
   const reached = new classes.PlanLimitReached({ code: code as PlanLimitCode })
   // The interface leaves the codes of a plan open. The core has no message for another code.
-  return typeof reached.message === "string" ? reached : unexpected(classes, wire)
+  return typeof reached.message === "string" ? reached : unexpected(wire)
 }
 
 /** The failure of an error of the wire. An error that no failure of the core has, such as that of an unknown path, is an `UnexpectedResponse`. */
@@ -281,7 +281,7 @@ export const toFailure = async (wire: WireError, facts: CallFacts): Promise<Mail
   if (error === "too_many_requests") return limitOf(classes, wire)
   const found = refusalOf(classes, wire, facts)
   if (found !== undefined) return found
-  return error === "unavailable" ? new classes.StoreUnavailable({ reason: "unreachable" }) : unexpected(classes, wire)
+  return error === "unavailable" ? new classes.StoreUnavailable({ reason: "unreachable" }) : unexpected(wire)
 }
 
 /** The failure of a call with an id that no path can contain, at this position. Such an id matches no record. */

@@ -201,6 +201,7 @@ describe("an import of the client", () => {
     expect([...others].map((url) => url.split("/packages/")[1]).toSorted()).toEqual([
       "core/src/domain/value/Fields.ts",
       "core/src/domain/value/OptionRule.ts",
+      "core/src/domain/value/shownText.ts",
       "core/src/handle.ts",
       "core/src/handle/CallOptions.ts",
       "core/src/handle/iteration.ts",
