@@ -68,7 +68,7 @@ export {
   textDecidesFor
 } from "./domain/delivery/refusalCause.ts"
 export { dnsPurposes, dnsRecordStatuses, domainStatuses } from "./domain/domain-name/SenderDomain.ts"
-export { contactFields } from "./domain/event/EventBody.ts"
+export { contactFields } from "./domain/event/WebhookBody.ts"
 export { parseSubscription } from "./domain/event/SubscriptionInput.ts"
 export type { ValidSubscription } from "./domain/event/SubscriptionInput.ts"
 export { eventDeliveryStatuses } from "./domain/event/EventDelivery.ts"

@@ -79,6 +79,19 @@ export type {
   MailEventOf
 } from "../domain/event/MailEvent.ts"
 export type {
+  ContactFields,
+  WebhookBody,
+  WebhookBodyOf,
+  WebhookBodyType,
+  WebhookBounceData,
+  WebhookContactData,
+  WebhookDeletedContactData,
+  WebhookDeliveryData,
+  WebhookDomainData,
+  WebhookFailureData,
+  WebhookTestData
+} from "../domain/event/WebhookBody.ts"
+export type {
   AttachmentInput,
   AttachmentSummary,
   ContentAttachmentInput,

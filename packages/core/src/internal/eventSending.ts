@@ -4,8 +4,8 @@
 import { Clock, Duration, Effect, Exit, Option, Result } from "effect"
 import type { EventDeliveryResult, FinishEventDeliveryFacts } from "../decide/event/finishEventDelivery.ts"
 import { finishEventDelivery } from "../decide/event/finishEventDelivery.ts"
-import type { EventBody } from "../domain/event/EventBody.ts"
-import { eventBody } from "../domain/event/EventBody.ts"
+import type { WebhookBody } from "../domain/event/WebhookBody.ts"
+import { webhookBody } from "../domain/event/WebhookBody.ts"
 import type { EventDelivery } from "../domain/event/EventDelivery.ts"
 import { messageIdOfEvent } from "../domain/event/EventRecord.ts"
 import { allProjects } from "../domain/event/Subscription.ts"
@@ -99,7 +99,7 @@ export const sendToWebhook = (
   { sink, crypto, decrypt }: WebhookSending,
   { content }: ResourceOf<"webhook">,
   eventDeliveryId: string,
-  body: EventBody
+  body: WebhookBody
 ): Effect.Effect<EventDeliveryResult> =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -156,7 +156,7 @@ const attempt = (deps: EventSending, eventDelivery: EventDelivery): Effect.Effec
     if (!exists) return nothingSent(notAttempted(isWebhook(subscriber) ? "webhook_deleted" : "subscription_deleted"))
     if (webhook === null) return nothingSent(postponed("no_handler", handlerWaitMillis))
     if (webhook.content.status === "disabled") return nothingSent(notAttempted("webhook_disabled"))
-    const result = yield* sendToWebhook(deps, webhook, eventDelivery.id, eventBody(event))
+    const result = yield* sendToWebhook(deps, webhook, eventDelivery.id, webhookBody(event))
     return { result, attemptedUrl: webhook.content.url }
   })
 

@@ -70,7 +70,7 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
   ],
   [
     "The body has type, timestamp and data; an email event contains the delivery, a contact event the contact.",
-    [at.domain("EventBody")],
+    [at.domain("WebhookBody")],
     [eventSender("sends each event once to each webhook that wants it, and to no other webhook")],
     "0016-events"
   ],

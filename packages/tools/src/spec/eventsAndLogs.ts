@@ -43,7 +43,7 @@ export const events = section(10, "Events", [
   ],
   [
     "Payloads, registration, signing, retries and further events: not shown.",
-    [at.domain("MailEvent"), at.domain("EventBody"), at.service("EventSender"), at.service("Webhooks")],
+    [at.domain("MailEvent"), at.domain("WebhookBody"), at.service("EventSender"), at.service("Webhooks")],
     [
       eventSender("sends each event once to each webhook that wants it, and to no other webhook"),
       eventSender("retries an event delivery by its schedule under one id, and fails it after ten attempts"),

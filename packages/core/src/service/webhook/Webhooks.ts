@@ -6,7 +6,7 @@ import { replayEventDelivery } from "../../decide/event/replayEventDelivery.ts"
 import { createWebhook, rotateWebhookSecret, updateWebhook } from "../../decide/webhook/webhook.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
-import type { EventBody } from "../../domain/event/EventBody.ts"
+import type { WebhookBody } from "../../domain/event/WebhookBody.ts"
 import { decodePosition, encodePosition } from "../../domain/store/Cursor.ts"
 import type { CursorInput, Page, PageInput, CursorPage } from "../../domain/store/Paging.ts"
 import { parseCursorRequest } from "../../domain/store/PagingRequest.ts"
@@ -214,7 +214,7 @@ export class Webhooks extends Context.Service<
           const webhook = yield* resources.get(caller, id)
           const now = yield* Clock.currentTimeMillis
           const testId = idAt(yield* ids.reserve(now, 1), "evd", 0)
-          const body: EventBody = {
+          const body: WebhookBody = {
             type: "webhook.test",
             timestamp: formatInstant(now),
             data: { webhook_id: webhook.id, project_id: webhook.projectId }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { eventBody } from "../../../src/domain/event/EventBody.ts"
+import { webhookBody } from "../../../src/domain/event/WebhookBody.ts"
 import type { EventRecord } from "../../../src/domain/event/EventRecord.ts"
 import { messageIdOfEvent } from "../../../src/domain/event/EventRecord.ts"
 import type { EventKind, MailEventOf } from "../../../src/domain/event/MailEvent.ts"
@@ -175,9 +175,9 @@ describe("messageIdOfEvent", () => {
   )
 })
 
-describe("eventBody", () => {
+describe("webhookBody", () => {
   it.each(eventKinds)("makes the body of the wire for %s", (kind) =>
-    expect(eventBody(toMailEvent(recordOf(kind), sent))).toEqual({
+    expect(webhookBody(toMailEvent(recordOf(kind), sent))).toEqual({
       type: kind,
       timestamp: formatInstant(now),
       data: wireData[kind]
