@@ -7,7 +7,7 @@ import { dirname, resolve } from "node:path"
 import type { Database as SqliteDatabase, Options } from "better-sqlite3"
 import Database from "better-sqlite3"
 import { oldNodeSentence } from "../nodeVersion.ts"
-import { migrate, schemaVersion, versionOf } from "./migrations.ts"
+import { checkVersion, migrate } from "./migrations.ts"
 import { NotOpened } from "./notOpened.ts"
 
 /** The first version with the fix for a race in the reset of the write-ahead log. */
@@ -24,11 +24,6 @@ export const isOldVersion = (text: string): boolean => {
   const parts = text.split(".").map(Number)
   const difference = sqliteVersionMin.map((min, index) => (parts[index] ?? 0) - min).find((part) => part !== 0)
   return difference !== undefined && difference < 0
-}
-
-/** Refuses a file of a newer Mailkeep before anything is written. Does not touch the tables of other programs. */
-const checkVersion = (database: SqliteDatabase): void => {
-  if (versionOf(database) > schemaVersion) throw new NotOpened("newer_schema")
 }
 
 /**
@@ -144,6 +139,7 @@ export const openConnection = (
   if (!fileMustExist) createPrivate(where)
   const database = newDatabase(where, { timeout, fileMustExist })
   try {
+    // Before anything is written.
     checkVersion(database)
     database.pragma("journal_mode = WAL")
     database.pragma("synchronous = FULL")
@@ -155,8 +151,6 @@ export const openConnection = (
     // In KiB, for each connection. The system caches the file once for all of them.
     database.pragma("cache_size = -4096")
     migrate(database)
-    // Checks again, because a newer Mailkeep may have migrated the file meanwhile.
-    checkVersion(database)
     proveDurable(database)
     return database
   } catch (cause) {
