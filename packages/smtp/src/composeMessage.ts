@@ -5,7 +5,7 @@
 import { hash } from "node:crypto"
 import { Readable } from "node:stream"
 import type { OutgoingAttachment, OutgoingMessage } from "@mailkeep/core/adapter"
-import { calendarMethodOf, toFileType } from "@mailkeep/core/adapter"
+import { calendarMethodOf, isNamedField, isStructuredField, toFileType } from "@mailkeep/core/adapter"
 import MailComposer from "nodemailer/lib/mail-composer"
 import type { MailComposerAlternative, MailComposerAttachment } from "nodemailer/lib/mail-composer"
 import { encodeWord } from "nodemailer/lib/mime-funcs"
@@ -105,10 +105,6 @@ const isPrintable = (value: string): boolean => /^[ -~]*$/.test(value)
 
 const encoded = (value: string): string => encodeWord(value, isPrintable(value) ? "Q" : "B", 52)
 
-/** Whether the field has ids, URLs, addresses or tokens, which may not become encoded words. The name is in lower case. */
-const isStructured = (name: string): boolean =>
-  /^(?:list-|(?:references|in-reply-to|disposition-notification-to|otp-token)$)/.test(name)
-
 /**
  * Encodes the name of a mailing list or of a mailbox, and leaves its id or its address in angle brackets as it is (RFC 2919 §3, RFC 8098 §2.1). A name in
  * ASCII needs no encoding.
@@ -127,7 +123,7 @@ const encodeValuesOf = (root: MimeNode, { from, headers }: OutgoingMessage): voi
   const write = (key: string, value: string): string =>
     isPrintable(value) && !value.includes("=?") ? value : inner(key, value)
   const encodable = new Set(
-    ["subject", ...Object.keys(headers).map((name) => name.toLowerCase())].filter((name) => !isStructured(name))
+    ["subject", ...Object.keys(headers).map((name) => name.toLowerCase())].filter((name) => !isStructuredField(name))
   )
   root.encodeHeaderValue = (key, value) => {
     const name = key.toLowerCase()
@@ -136,10 +132,10 @@ const encodeValuesOf = (root: MimeNode, { from, headers }: OutgoingMessage): voi
       const withoutName = inner("From", { name: "", address: from.address }).replace(/^<|>$/g, "")
       return `${encoded(from.name)} <${withoutName}>`
     }
-    if (isStructured(name) && typeof value === "string") {
+    if (isStructuredField(name) && typeof value === "string") {
       // Several spaces mean one (RFC 5322 §3.2.2), and could not be folded before a long word.
       const oneSpaced = value.trim().replace(/ +/g, " ")
-      if (name === "list-id" || name === "disposition-notification-to") return write(key, withEncodedName(oneSpaced))
+      if (isNamedField(name)) return write(key, withEncodedName(oneSpaced))
       return name.startsWith("list-") ? write(key, oneSpaced) : inner(key, oneSpaced)
     }
     if (!encodable.has(name) || typeof value !== "string") return inner(key, value)

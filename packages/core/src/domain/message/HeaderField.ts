@@ -49,12 +49,17 @@ export const isIdField = (lower: string): boolean => lower === "in-reply-to" || 
 /** Fields that may have a name before the id or the address in angle brackets. Source: RFC 2919 §3; RFC 8098 §2.1. */
 const namedFields: ReadonlySet<string> = new Set(["list-id", "disposition-notification-to"])
 
+/** Whether the field may have a name before the id or the address in angle brackets. The transport encodes only this name. The name of the field is in lower case. */
+export const isNamedField = (lower: string): boolean => namedFields.has(lower)
+
 /** The name before an id or an address in angle brackets. The transport encodes it. */
 const nameBefore = /^[^<>]*(?=<[^<>]*>$)/
 
-/** Whether a reader takes the value as it is written, so that the transport may not encode it. The name is in lower case. */
-const isStructured = (lower: string): boolean =>
-  lower.startsWith("list-") || isIdField(lower) || namedFields.has(lower) || lower === "otp-token"
+/**
+ * Whether the field has ids, URLs, addresses or tokens, which may not become encoded words. The name of the field is in lower case. Source: RFC 2047 §5.
+ */
+export const isStructuredField = (lower: string): boolean =>
+  lower.startsWith("list-") || isIdField(lower) || isNamedField(lower) || lower === "otp-token"
 
 /**
  * The words of a value as the transport writes them. In a field with ids of messages, it removes the spaces from a `<` to the next `>`, and adds missing
@@ -73,8 +78,8 @@ const wordsOf = (lower: string, value: string): ReadonlyArray<string> =>
  * `Disposition-Notification-To` and `OTP-Token`. Source: RFC 2047 §5; RFC 2369 §2; RFC 2919 §3; RFC 8098 §2.1; RFC 9651 §3.
  */
 const structuredIssues = (lower: string, path: ReadonlyArray<string>, value: string): ReadonlyArray<Issue> => {
-  if (!isStructured(lower)) return []
-  const isNamed = namedFields.has(lower)
+  if (!isStructuredField(lower)) return []
+  const isNamed = isNamedField(lower)
   if (!isAscii(isNamed ? value.replace(nameBefore, "") : value)) {
     const exception = isNamed ? ", except in a name before the angle brackets" : ""
     return [issue(path, "invalid_value", `must have only ASCII characters${exception}`)]
