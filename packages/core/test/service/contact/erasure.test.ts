@@ -2,6 +2,7 @@
  * The erasure of a person over whole stores: afterwards no record has the address, and the rest is as before.
  */
 import { events, expectBalanced, project, send, start, stores, tick, withTestMail } from "@mailkeep/test-support"
+import { makeInterleavedStore } from "@mailkeep/test-support/interleavedStore"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Exit, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -300,28 +301,6 @@ describe.each(stores)("Contacts.erase, over $name", (store) => {
       })
     ))
 })
-
-/** A store that runs an effect once, after the first read for which `isMoment` holds. */
-const makeInterleavedStore = (isMoment: (queries: ReadonlyArray<Query>) => boolean) => {
-  let meanwhile: Effect.Effect<unknown, unknown> = Effect.void
-  const layer = Layer.effect(
-    MailStore,
-    Effect.map(MemoryMailStore.make, (store) => ({
-      ...store,
-      read: ((queries) =>
-        Effect.tap(store.read(queries), () => {
-          if (!isMoment(queries)) return Effect.void
-          const now = meanwhile
-          meanwhile = Effect.void
-          return Effect.orDie(now)
-        })) as typeof store.read
-    }))
-  )
-  const runMeanwhile = (effect: Effect.Effect<unknown, unknown>) => {
-    meanwhile = effect
-  }
-  return { store: { name: "memory", layer }, runMeanwhile }
-}
 
 describe("an erasure while a contact with the address is created", () => {
   it("leaves no record with the address, and counts the contact as deleted", () => {

@@ -1,7 +1,7 @@
-import { MemoryMailStore } from "@mailkeep/memory"
 import { StubTransport } from "@mailkeep/smtp"
 import { events, withTestMail, project, send, start, stores, tickWith } from "@mailkeep/test-support"
-import { Effect, Layer, Logger, Result } from "effect"
+import { makeInterleavedStore } from "@mailkeep/test-support/interleavedStore"
+import { Effect, Logger, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { createPrivateKey, createPublicKey } from "node:crypto"
 import { describe, expect, it } from "vitest"
@@ -425,27 +425,12 @@ describe.each(stores)("a sender domain, over $name", (store) => {
 
 describe("Domains.ensure while the domain is deleted", () => {
   it("creates the domain again, with the DNS records to publish", () => {
-    let deleteMeanwhile: Effect.Effect<unknown, unknown> = Effect.void
-    const layer = Layer.effect(
-      MailStore,
-      Effect.map(MemoryMailStore.make, (store) => ({
-        ...store,
-        read: ((queries) =>
-          Effect.tap(store.read(queries), () => {
-            const now = deleteMeanwhile
-            deleteMeanwhile = Effect.void
-            return Effect.orDie(now)
-          })) as typeof store.read
-      }))
-    )
-    return withTestMail(
-      { name: "memory", layer },
-      { domains }
-    )(
+    const { store, runMeanwhile } = makeInterleavedStore(() => true)
+    return withTestMail(store, { domains })(
       Effect.gen(function* () {
         const service = yield* Domains
         const { id, domain, records } = yield* add()
-        deleteMeanwhile = service.delete(project, id)
+        runMeanwhile(service.delete(project, id))
         const ensured = yield* service.ensure(project, { domain })
         expect(ensured.id).not.toBe(id)
         const shape = (all: SenderDomain["records"]) => all.map(({ purpose, name }) => [purpose, name])
