@@ -110,7 +110,7 @@ const layers = {
   },
   core: {
     is: "the entry of an embedding product",
-    imports: ["core/domain", "core/decide", "core/port", "core/service"],
+    imports: ["core/domain", "core/decide", "core/port", "core/service", "core/handle"],
     restrictions: portable
   },
   "core/adapter": { is: "the entry of an adapter", imports: ["core/domain", "core/port"], restrictions: portable },

@@ -1,5 +1,5 @@
 /**
- * The records, inputs and events that a handle takes or returns, so that a program can name each of them.
+ * The records, inputs and events that a service or a handle takes or returns, so that a program can name each of them.
  */
 export type { RecordedReport } from "../decide/delivery/recordReport.ts"
 export type { SendRefusal, SendResult } from "../decide/message/acceptSend.ts"
