@@ -6,6 +6,7 @@ import type { Issue } from "../value/Issue.ts"
 import { issue } from "../value/Issue.ts"
 import { isAscii } from "../value/TextLength.ts"
 import { isOneLine, isSafeKey } from "../value/TextRule.ts"
+import { isIdField, isNamedField, isStructuredField } from "./structuredField.ts"
 
 /** Maps names to values. A value is text of one line; the transport encodes it. */
 export type HeaderFields = { readonly [name: string]: string }
@@ -43,23 +44,8 @@ const ownFamilies = ["arc-", "content-", "resent-"]
 export const isOwnHeaderField = (lower: string): boolean =>
   ownNames.has(lower) || ownFamilies.some((family) => lower.startsWith(family))
 
-/** Whether the field has ids of messages. The name is in lower case. Source: RFC 5322 §3.6.4. */
-export const isIdField = (lower: string): boolean => lower === "in-reply-to" || lower === "references"
-
-/** Fields that may have a name before the id or the address in angle brackets. Source: RFC 2919 §3; RFC 8098 §2.1. */
-const namedFields: ReadonlySet<string> = new Set(["list-id", "disposition-notification-to"])
-
-/** Whether the field may have a name before the id or the address in angle brackets. The transport encodes only this name. The name of the field is in lower case. */
-export const isNamedField = (lower: string): boolean => namedFields.has(lower)
-
 /** The name before an id or an address in angle brackets. The transport encodes it. */
 const nameBefore = /^[^<>]*(?=<[^<>]*>$)/
-
-/**
- * Whether the field has ids, URLs, addresses or tokens, which may not become encoded words. The name of the field is in lower case. Source: RFC 2047 §5.
- */
-export const isStructuredField = (lower: string): boolean =>
-  lower.startsWith("list-") || isIdField(lower) || isNamedField(lower) || lower === "otp-token"
 
 /**
  * The words of a value as the transport writes them. In a field with ids of messages, it removes the spaces from a `<` to the next `>`, and adds missing
