@@ -1,7 +1,7 @@
 /**
  * The faults and limits of one simulation.
  */
-import { hourMillis, secondMillis } from "@mailkeep/core/adapter"
+import { hourMillis, minuteMillis, secondMillis } from "@mailkeep/core/adapter"
 import { seeded } from "../seeded.ts"
 import type { StoreFaults } from "./faultyStore.ts"
 
@@ -17,7 +17,9 @@ const drawnApart = (random: () => number) => ({
   /** How many delivery reports arrive during the faults. */
   reportsMax: random() < 0.5 ? 5 + Math.floor(random() * 25) : 0,
   /** Part of the copies at the relay about which a report arrives before the relay answers. */
-  earlyReportShare: random() < 0.3 ? 0.15 : 0
+  earlyReportShare: random() < 0.3 ? 0.15 : 0,
+  /** How long a dispatcher sleeps that expects nothing. A long sleep shows a wake-up that is missing, and costs less. */
+  sleepMillisMax: random() < 0.25 ? 5 * minuteMillis : hourMillis
 })
 
 /** Draws the rates of a seed. */

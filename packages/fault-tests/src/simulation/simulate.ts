@@ -122,7 +122,7 @@ class Simulation {
       () => (this.hasFaults ? this.faultRates.store : noStoreFaults),
       this.history.witness(wall)
     )
-    const { signalsFinalize } = this.faultRates
+    const { signalsFinalize, sleepMillisMax } = this.faultRates
     const relay = flakyRelay(
       this.random,
       () => this.hasFaults,
@@ -132,9 +132,9 @@ class Simulation {
       (copy) => this.reports.beforeAnswer(this.#feedbacks.get(process)!, copy)
     )
     return MailCore.layerWith({
-      dispatcher: { leaseMillis: 2 * minuteMillis, graceMillis: secondMillis, sleepMillisMax: 5 * minuteMillis },
+      dispatcher: { leaseMillis: 2 * minuteMillis, graceMillis: secondMillis, sleepMillisMax },
       handOff: { deadlineMillis: 20 * minuteMillis },
-      events: { leaseMillis: 10 * minuteMillis, graceMillis: secondMillis, sleepMillisMax: 15 * minuteMillis }
+      events: { leaseMillis: 10 * minuteMillis, graceMillis: secondMillis, sleepMillisMax }
     }).pipe(
       Layer.provideMerge(
         Layer.mergeAll(
