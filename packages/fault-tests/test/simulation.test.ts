@@ -9,11 +9,8 @@ import type { FaultRates } from "../src/simulation/faultRates.ts"
 import type { Sabotage } from "../src/simulation/simulate.ts"
 import { simulateSeed } from "../src/simulation/simulate.ts"
 
-/** In this seed, a process whose clock is ahead queues scheduled deliveries too early. */
-const clockAheadSeed = 407_799_770
-
 // `pnpm faults simulate` runs many more.
-const seeds = [...Array.from({ length: 10 }, (_, n) => n + 1), clockAheadSeed]
+const seeds = Array.from({ length: 10 }, (_, n) => n + 1)
 
 /** Makes the store apply other changes than it was given. */
 const committing =
@@ -55,6 +52,12 @@ describe("simulateSeed", () => {
     const results = [1, 2, 53].map((seed) => simulateSeed(seed, undefined, manyReports))
     expect(results.flatMap(({ problems }) => problems)).toEqual([])
     expect(results.every(({ reports }) => reports > 10)).toBe(true)
+  })
+
+  it("explains a copy of an earlier attempt that arrives after that of a later one", () => {
+    // Clocks are hours apart here, so one process takes the other for dead while its hand-off is under way.
+    const faultRates = { jumpsMax: 2, hasOneClock: false, reportsMax: 0, hasWebhook: false }
+    expect(simulateSeed(1684, undefined, faultRates)).toMatchObject({ problems: [], duplicates: 3 })
   })
 
   it("returns the same result twice for one seed", () => {

@@ -78,10 +78,13 @@ const checkDelivery = (
   canceled: boolean
 ): ReadonlyArray<string> => {
   const { id, status, attemptCount: count } = delivery
-  const explained = copies.every(({ attempt }, index) => {
-    const outcome = attempts.find(({ number }) => number === attempt)?.outcome ?? ""
-    return index === copies.length - 1 ? mayHaveReachedRelay.has(outcome) : outcome === "ambiguous"
-  })
+  // The copy of an earlier attempt can arrive last, when another process took the worker for dead and tried again.
+  const explained = copies
+    .toSorted((a, b) => a.attempt - b.attempt)
+    .every(({ attempt }, index) => {
+      const outcome = attempts.find(({ number }) => number === attempt)?.outcome ?? ""
+      return index === copies.length - 1 ? mayHaveReachedRelay.has(outcome) : outcome === "ambiguous"
+    })
   return [
     ...(finalStatuses.has(status) ? [] : [`${id} is still ${status}`]),
     ...(attempts.length === count && attempts.every(({ number, phase }, n) => number === n + 1 && phase === "ended")
