@@ -51,9 +51,7 @@ const parsers: Readonly<Record<number, (value: string) => unknown>> = {
   [builtins.INT8]: Number,
   [builtins.INT4]: Number,
   [builtins.BOOL]: (value) => value === "t",
-  [builtins.JSON]: (value) => JSON.parse(value) as unknown,
-  // The `bytea` of this module is a copy, because the driver reads into one buffer for many rows.
-  [builtins.BYTEA]: (value) => new Uint8Array(Buffer.from(value.slice(2), "hex"))
+  [builtins.JSON]: (value) => JSON.parse(value) as unknown
 }
 
 const types = {
