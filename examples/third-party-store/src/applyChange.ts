@@ -73,6 +73,11 @@ export const applyChange = (tables: RecordTables, change: Mail.Change): Mail.Con
     }
     case "RewriteRecord":
       return rewriteRecord(tables, key, change)
+    case "RemoveRecord": {
+      if (existing === undefined) return "NotFound"
+      const stored = { kind: change.record.kind, record: existing } as Mail.StoredRecord
+      return Mail.isSameRecord(stored, change.record) ? void tables.remove(key) : "Stale"
+    }
     case "RenewLease":
       return write({ worker: change.worker, renewedAt: change.renewedAt, leaseUntil: change.leaseUntil })
     case "EndLease":

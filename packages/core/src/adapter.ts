@@ -74,6 +74,7 @@ export {
   isSameRecord,
   projectIdOf,
   recordKinds,
+  removableKinds,
   rewritableKinds,
   storedRecordKey
 } from "./domain/store/StoredRecord.ts"

@@ -2,7 +2,7 @@
  * Aims the changes of a random script: gives most of them the revision, status, phase and fencing token that the record has at that step.
  * Without this, most changes of a random script are refused, and the script reaches few states.
  */
-import type { Change, Query } from "@mailkeep/core/adapter"
+import type { Change, Query, StoredRecord } from "@mailkeep/core/adapter"
 import { inCommitOrder, recordKeyOf, storedRecordKey } from "@mailkeep/core/adapter"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect } from "effect"
@@ -42,6 +42,13 @@ const replacing = <R extends { readonly revision: number }>(record: R, existing:
   existing === null || existing === undefined
     ? { record: { ...record, revision: 1 }, replaces: null }
     : { record: { ...record, revision: existing.revision + 1 }, replaces: existing.revision }
+
+/** The stored record with the key of this one, or another of its kind. */
+const storedLike = <R extends StoredRecord>(read: (query: Query) => unknown, record: R): R | undefined => {
+  const query = { _tag: "Records", kind: record.kind, projectId: null, after: null, limit: 100 } as const
+  const records = read(query) as ReadonlyArray<R>
+  return records.find((one) => storedRecordKey(one).join() === storedRecordKey(record).join()) ?? records[0]
+}
 
 /** The change with the guard that holds now, if there is one. */
 const aimedChange = (read: (query: Query) => unknown, change: Change): Change => {
@@ -125,20 +132,14 @@ const aimedChange = (read: (query: Query) => unknown, change: Change): Change =>
       return delivery === null ? change : { ...change, from: delivery.status, fencingToken: delivery.fencingToken }
     }
     case "RewriteRecord": {
-      const { before, after } = change
-      const records = read({
-        _tag: "Records",
-        kind: before.kind,
-        projectId: null,
-        after: null,
-        limit: 100
-      }) as ReadonlyArray<typeof before>
-      const existing =
-        records.find((one) => storedRecordKey(one).join() === storedRecordKey(before).join()) ?? records[0]
+      const existing = storedLike(read, change.before)
+      const { after } = change
       return existing === undefined
         ? change
         : { ...change, before: existing, after: after === null ? null : rewritten(existing, after) }
     }
+    case "RemoveRecord":
+      return { ...change, record: storedLike(read, change.record) ?? change.record }
     default:
       return change
   }

@@ -1,7 +1,7 @@
 /**
  * Arbitraries for changes of messages, deliveries, attempts, events and leases.
  */
-import type { ChangeOf, ChangeTag, RewritableKind, StoredRecordOf } from "@mailkeep/core/adapter"
+import type { ChangeOf, ChangeTag, RemovableKind, RewritableKind, StoredRecordOf } from "@mailkeep/core/adapter"
 import { attemptPhases } from "@mailkeep/core/adapter"
 import * as fc from "fast-check"
 import { recordChanges } from "./recordChange.ts"
@@ -225,8 +225,37 @@ export const rewritten = (
   }
 }
 
+/** A removal of the record that a change writes. An aimed commit takes the stored record instead. */
+const removal = <K extends RemovableKind>(kind: K, record: fc.Arbitrary<StoredRecordOf<K>["record"]>) =>
+  record.map((one) => ({
+    _tag: "RemoveRecord" as const,
+    record: { kind, record: one } as unknown as StoredRecordOf<RemovableKind>
+  }))
+
 export const mailChanges = {
   ...written,
+  RemoveRecord: fc.oneof(
+    removal(
+      "Project",
+      recordChanges.PutProject.map(({ project }) => project)
+    ),
+    removal(
+      "ApiKey",
+      recordChanges.PutApiKey.map(({ key }) => key)
+    ),
+    removal(
+      "Suppression",
+      recordChanges.PutSuppression.map(({ suppression }) => suppression)
+    ),
+    removal(
+      "Counter",
+      recordChanges.AddToCounter.map(({ projectId, name, by }) => ({ projectId, name, value: by }))
+    ),
+    removal(
+      "EventDelivery",
+      written.InsertEventDelivery.map(({ eventDelivery }) => eventDelivery)
+    )
+  ),
   RewriteRecord: fc.oneof(
     rewrite(
       "Message",

@@ -84,7 +84,8 @@ export const remove = {
     id,
     revision
   }),
-  domain: (domain: string, revision: number): Change => ({ _tag: "RemoveDomain", projectId, domain, revision })
+  domain: (domain: string, revision: number): Change => ({ _tag: "RemoveDomain", projectId, domain, revision }),
+  record: (record: ChangeOf<"RemoveRecord">["record"]): Change => ({ _tag: "RemoveRecord", record })
 }
 
 export const move = {

@@ -91,7 +91,11 @@ const changesOfInserted: ReadonlyArray<readonly [change: Change, late: string]> 
   ]),
   [remove.domain("a.example", 2), "NotFound"],
   [remove.resource("lst_1", 2), "NotFound"],
-  [remove.contact("con_1", 2), "NotFound"]
+  [remove.contact("con_1", 2), "NotFound"],
+  [remove.record({ kind: "Project", record: sample.project({ revision: 2 }) }), "NotFound"],
+  [remove.record({ kind: "ApiKey", record: sample.apiKey({ revision: 2 }) }), "NotFound"],
+  [remove.record({ kind: "Suppression", record: sample.suppression({ revision: 2 }) }), "NotFound"],
+  [remove.record({ kind: "EventDelivery", record: posted }), "NotFound"]
 ]
 
 /** Checks that one of many commits through these stores is applied, for each kind of change. */

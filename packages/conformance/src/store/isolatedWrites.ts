@@ -205,7 +205,9 @@ const changesByForeignIds: ReadonlyArray<readonly [Change, string]> = [
       { kind: "Attempt", record: sample.attempt() },
       { kind: "Event", record: { event: sample.event(), isDistributed: false } }
     ] as const
-  ).map((before) => [{ _tag: "RewriteRecord", before, after: null } as Change, "NotFound"] as const)
+  ).map((before) => [{ _tag: "RewriteRecord", before, after: null } as Change, "NotFound"] as const),
+  [remove.record({ kind: "ApiKey", record: sample.apiKey() }), "NotFound"],
+  [remove.record({ kind: "EventDelivery", record: { ...pending, projectId } }), "NotFound"]
 ]
 
 const idsWithin = law(

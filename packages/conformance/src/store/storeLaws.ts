@@ -43,6 +43,7 @@ import { pageLaws } from "./pages.ts"
 import { processLaws } from "./processes.ts"
 import { eventDeliveryLaws } from "./eventDeliveries.ts"
 import { readLaws } from "./reads.ts"
+import { recordRemovalLaws } from "./recordRemovals.ts"
 import { recordRewriteLaws } from "./recordRewrites.ts"
 import { recordUpdateLaws } from "./recordUpdates.ts"
 import { sameIdLaws } from "./sameIds.ts"
@@ -100,6 +101,7 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...messageSweepLaws,
     ...storedRecordLaws,
     ...recordRewriteLaws,
+    ...recordRemovalLaws,
     ...isolationLaws,
     ...isolatedWriteLaws,
     ...sameIdLaws,

@@ -85,6 +85,11 @@ const apply = (state: State, change: Mail.Change): Mail.ConflictReason | undefin
     }
     case "RewriteRecord":
       return rewrite(state, change)
+    case "RemoveRecord": {
+      if (existing === undefined) return "NotFound"
+      const stored = { kind: change.record.kind, record: existing } as Mail.StoredRecord
+      return Mail.isSameRecord(stored, change.record) ? void state.delete(key) : "Stale"
+    }
     case "RenewLease":
       return write({ worker: change.worker, renewedAt: change.renewedAt, leaseUntil: change.leaseUntil })
     case "EndLease":

@@ -23,6 +23,16 @@ const unguarded: Mutation = preparing((store, change): Effect.Effect<Change> => 
   )
 })
 
+/** Removes the stored record although it differs from the one that was read. */
+const removedUnguarded: Mutation = preparing((store, change): Effect.Effect<Change> => {
+  if (change._tag !== "RemoveRecord") return Effect.succeed(change)
+  const { kind } = change.record
+  const query = { _tag: "RecordsByKey", kind, keys: [storedRecordKey(change.record)] } as const
+  return Effect.map(Effect.orDie(store.read([query])), ([[existing]]) =>
+    existing ? { ...change, record: existing as typeof change.record } : change
+  )
+})
+
 const keyOf = (record: StoredRecord): string =>
   recordKeyOf({ _tag: "RewriteRecord", before: record as ChangeOf<"RewriteRecord">["before"], after: null })
 
@@ -86,6 +96,8 @@ export const storedRecordMutants: Readonly<Record<string, Mutation>> = {
   "records/rewritten-among-others": changing("RewriteRecord", () => []),
   "records/rewritten-beside-a-transition": rewrittenLate,
   "records/deletes-what-was-read": changing("RewriteRecord", (change) => (change.after === null ? [] : [change])),
+  "records/removes-what-was-read": removedUnguarded,
+  "records/written-again-after-a-removal": changing("RemoveRecord", () => []),
   "records/contents-with-the-last-message": contentsKept,
   "records/attempts-with-their-delivery": attemptsKept
 }

@@ -5,6 +5,7 @@
 import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/adapter"
 import { revisionConflict } from "@mailkeep/core/adapter"
 import { HashMap, Result } from "effect"
+import { removeRecord } from "./removeRecord.ts"
 import { rewriteRecord } from "./rewriteRecord.ts"
 import type { State } from "./State.ts"
 import { keyOf, lookUp, nameKey, within } from "./State.ts"
@@ -217,6 +218,10 @@ const appliers: { readonly [T in ChangeTag]: (state: State, change: ChangeOf<T>)
   RewriteRecord: (state, change) => {
     const rewritten = rewriteRecord(state, change)
     return typeof rewritten === "string" ? refused(rewritten) : kept(rewritten)
+  },
+  RemoveRecord: (state, change) => {
+    const removed = removeRecord(state, change)
+    return typeof removed === "string" ? refused(removed) : kept(removed)
   },
   RenewLease: (state, { worker, renewedAt, leaseUntil }) =>
     kept({ ...state, leases: HashMap.set(state.leases, worker, { worker, renewedAt, leaseUntil }) }),

@@ -10,7 +10,7 @@ import { renewLease } from "./leases.ts"
 import { putContent, referToContents } from "./messageContents.ts"
 import type { Prepared, RecordTable, Value } from "./recordTable.ts"
 import { columnOf } from "./recordTable.ts"
-import { rewriteRecord } from "./storedRecords.ts"
+import { removeRecord, rewriteRecord } from "./storedRecords.ts"
 import {
   apiKeys,
   attempts,
@@ -230,6 +230,7 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
     return exists(connection, `mailkeep_event_deliveries WHERE ${ofProject}`, id, projectId) ? "Stale" : "NotFound"
   },
   RewriteRecord: (connection, change) => rewriteRecord(connection, change),
+  RemoveRecord: (connection, change) => removeRecord(connection, change),
   RenewLease: (connection, { worker, renewedAt, leaseUntil }) => {
     renewLease(connection, { worker, renewedAt, leaseUntil })
     return undefined

@@ -1,5 +1,6 @@
 /**
- * Reads the records of one kind by their keys, and rewrites or deletes a record that was read. Source: decisions 0050 and 0051.
+ * Reads the records of one kind by their keys, and rewrites or deletes a record that was read. Source: decisions 0050, 0051
+ * and 0101.
  */
 import type {
   AnswerOf,
@@ -9,6 +10,7 @@ import type {
   EventRecord,
   QueryOf,
   RecordKind,
+  RemovableKind,
   RewritableKind,
   StoredRecord,
   StoredRecordKey,
@@ -233,5 +235,28 @@ export const rewriteRecord = (
     connection.statement("DELETE FROM mailkeep_attempts WHERE delivery_id = ?").run(before.record.id)
   if (after !== null) insertRecord(connection, after)
   if (before.kind === "Message") deleteUnusedContents(connection, before.record)
+  return undefined
+}
+
+const removableTables: Readonly<Record<RemovableKind, { readonly name: string }>> = {
+  Project: projects,
+  ApiKey: apiKeys,
+  Suppression: suppressions,
+  Counter: counters,
+  EventDelivery: eventDeliveries
+}
+
+/** Applies the change. Returns the reason if its guard does not hold. */
+export const removeRecord = (
+  connection: Prepared,
+  { record }: ChangeOf<"RemoveRecord">
+): ConflictReason | undefined => {
+  const { kind } = record
+  const key = storedRecordKey(record)
+  const existing = recordByKey(connection, kind, key)
+  if (existing === null) return "NotFound"
+  if (!isSameRecord(existing, record)) return "Stale"
+  const where = sources[kind].key.map((column) => `${column} = ?`).join(" AND ")
+  connection.statement(`DELETE FROM ${removableTables[kind].name} WHERE ${where}`).run(...key)
   return undefined
 }

@@ -17,7 +17,7 @@ import type { CounterName } from "../plan/Plan.ts"
 import type { ApiKeyId, ContactId, DeliveryId, EventDeliveryId, EventId } from "../value/Id.ts"
 import type { Instant } from "../value/Instant.ts"
 import type { Resource } from "./Resource.ts"
-import type { RewritableKind, StoredRecordOf } from "./StoredRecord.ts"
+import type { RemovableKind, RewritableKind, StoredRecordOf } from "./StoredRecord.ts"
 
 /** A record that was read and must be unchanged when the commit is applied. */
 export type RecordRef =
@@ -157,6 +157,8 @@ export type Change =
       readonly before: StoredRecordOf<RewritableKind>
       readonly after: StoredRecordOf<RewritableKind> | null
     }
+  /** Guard: the stored record equals `record`. Deletes it. For the kinds that no other change deletes. */
+  | { readonly _tag: "RemoveRecord"; readonly record: StoredRecordOf<RemovableKind> }
   /** No guard. `renewedAt` is the time by the clock that set the lease. */
   | { readonly _tag: "RenewLease"; readonly worker: string; readonly renewedAt: Instant; readonly leaseUntil: Instant }
   | { readonly _tag: "EndLease"; readonly worker: string }

@@ -1,6 +1,6 @@
 /**
- * Every record of a store, by kind, with its key. A move between stores and an erasure read all records by their keys.
- * Source: decision 0050.
+ * Every record of a store, by kind, with its key. A move between stores, an erasure and the deletion of a project read all
+ * records by their keys. Source: decision 0050.
  */
 import type { ApiKeyRecord } from "../access/ApiKey.ts"
 import type { ProjectId, ProjectRecord } from "../access/Project.ts"
@@ -55,6 +55,11 @@ export type StoredRecord = StoredRecordOf<RecordKind>
 export const rewritableKinds = ["Message", "Delivery", "Attempt", "Event", "Idempotency"] as const
 /** A kind of record that `RewriteRecord` changes. */
 export type RewritableKind = (typeof rewritableKinds)[number]
+
+/** The kinds of records that `RemoveRecord` deletes. Each has no parts in other records. */
+export const removableKinds = ["Project", "ApiKey", "Suppression", "Counter", "EventDelivery"] as const
+/** A kind of record that `RemoveRecord` deletes. */
+export type RemovableKind = (typeof removableKinds)[number]
 
 /** The parts of a key: for a record of a project, the project id comes first. No two records of a kind have the same key. */
 export type StoredRecordKey = ReadonlyArray<string | number>
@@ -140,6 +145,6 @@ const isSameValue = (a: unknown, b: unknown): boolean => {
   )
 }
 
-/** Whether two records are equal in every field. A store evaluates the guard of `RewriteRecord` with it. */
+/** Whether two records are equal in every field. A store evaluates the guards of `RewriteRecord` and `RemoveRecord` with it. */
 export const isSameRecord = (a: StoredRecord, b: StoredRecord): boolean =>
   a.kind === b.kind && isSameValue(a.record, b.record)

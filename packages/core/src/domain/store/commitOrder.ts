@@ -33,6 +33,7 @@ export const changeOrder = [
   "InsertEventDelivery",
   "TransitionEventDelivery",
   "RewriteRecord",
+  "RemoveRecord",
   "RenewLease",
   "EndLease"
 ] as const satisfies ReadonlyArray<ChangeTag>
@@ -107,6 +108,8 @@ export const recordKeyOf = (change: Change): string => {
       return `EventDelivery/${change.projectId}/${change.id}`
     case "RewriteRecord":
       return `${change.before.kind}/${storedRecordKey(change.before).join("/")}`
+    case "RemoveRecord":
+      return `${change.record.kind}/${storedRecordKey(change.record).join("/")}`
     case "RenewLease":
     case "EndLease":
       return `Lease/${change.worker}`
@@ -148,6 +151,8 @@ export const projectIdOfChange = (change: Change): ProjectId | null => {
       return change.eventDelivery.projectId
     case "RewriteRecord":
       return projectIdOf(change.before)
+    case "RemoveRecord":
+      return projectIdOf(change.record)
     default:
       return change.projectId
   }

@@ -53,6 +53,7 @@ const recordKeys = {
     { before: { kind: "Attempt", record: { projectId: "prj", deliveryId: "del_1", number: 2 } } },
     "Attempt/prj/del_1/2"
   ],
+  RemoveRecord: [{ record: { kind: "Counter", record } }, "Counter/prj/n"],
   RenewLease: [{ worker: "w" }, "Lease/w"],
   EndLease: [{ worker: "w" }, "Lease/w"]
 } as const satisfies Readonly<Record<Change["_tag"], readonly [fields: object, key: string]>>

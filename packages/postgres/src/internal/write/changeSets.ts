@@ -36,8 +36,8 @@ import { makeAddToCounters } from "./counterSet.ts"
 import { makeExpectSet } from "./expectSet.ts"
 import { makePutContents } from "./contentSet.ts"
 
-/** A change that is applied in a set. The others are rewritten one by one. */
-export type SetTag = Exclude<ChangeTag, "RewriteRecord">
+/** A change that is applied in a set. The others compare a whole record, one by one. */
+export type SetTag = Exclude<ChangeTag, "RewriteRecord" | "RemoveRecord">
 
 export type ChangeSets = { readonly [T in SetTag]: ApplySet<ChangeOf<T>> }
 

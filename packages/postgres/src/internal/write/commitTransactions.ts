@@ -1,7 +1,7 @@
 /**
  * The two transactions of commits: many commits at once, with one statement for each kind of change, and one commit, change by change.
  */
-import type { Change, ChangeOf, RefusedChange } from "@mailkeep/core/adapter"
+import type { Change, ChangeOf, ChangeTag, RefusedChange } from "@mailkeep/core/adapter"
 import { changeOrder } from "@mailkeep/core/adapter"
 import type { Connection, Database } from "../database.ts"
 import { settleAll } from "../database.ts"
@@ -14,7 +14,7 @@ import type { SetTag } from "./changeSets.ts"
 import { makeChangeSets } from "./changeSets.ts"
 import { makeFindConflict } from "./conflicts.ts"
 import { locksOfChanges, makeTakeLocks } from "./lockKeys.ts"
-import { makeRewriteRecord } from "./rewriteRecord.ts"
+import { makeRecordWrites } from "./rewriteRecord.ts"
 
 export type Commit = ReadonlyArray<Change>
 
@@ -25,8 +25,10 @@ export interface CommitTransactions {
   readonly alone: (commit: Commit, lockWait: LockWait) => Promise<RefusedChange | undefined>
 }
 
+const isSetTag = (tag: ChangeTag): tag is SetTag => tag !== "RewriteRecord" && tag !== "RemoveRecord"
+
 /** Whether the commit is applied change by change. */
-export const isAppliedAlone = (commit: Commit): boolean => commit.some(({ _tag }) => _tag === "RewriteRecord")
+export const isAppliedAlone = (commit: Commit): boolean => !commit.every(({ _tag }) => isSetTag(_tag))
 
 /** Does something of its own in the transaction of each commit. */
 export interface CommitStep {
@@ -53,7 +55,7 @@ export const makeCommitTransactions = (
   const sets = makeChangeSets(schema)
   const takeLocks = makeTakeLocks(schema)
   const findConflict = makeFindConflict(schema)
-  const rewriteRecord = makeRewriteRecord(schema)
+  const { rewriteRecord, removeRecord } = makeRecordWrites(schema)
   const setOf = (tag: SetTag) => sets[tag] as ApplySet<Change>
 
   /** The parts in the order in which they are applied. */
@@ -62,7 +64,7 @@ export const makeCommitTransactions = (
     const byTag = Map.groupBy(owned, ({ change }) => change._tag)
     return changeOrder.flatMap((tag) => {
       const own = byTag.get(tag)
-      if (own === undefined || tag === "RewriteRecord") return []
+      if (own === undefined || !isSetTag(tag)) return []
       return [{ set: setOf(tag), changes: own.map(({ change }) => change), owners: own.map(({ owner }) => owner) }]
     })
   }
@@ -98,6 +100,7 @@ export const makeCommitTransactions = (
 
   const applyOne = async (connection: Connection, change: Change) => {
     if (change._tag === "RewriteRecord") return rewriteRecord(connection, change)
+    if (change._tag === "RemoveRecord") return removeRecord(connection, change)
     const failing = await setOf(change._tag).apply(connection, [change])
     return failing.length === 0 ? undefined : findConflict(connection, change as ChangeOf<SetTag>)
   }

@@ -40,6 +40,8 @@ const locksOf = (change: Change): ReadonlyArray<Lock> => {
       return [change.before, change.after].flatMap((one) =>
         one?.kind === "Message" ? contentKeys(one.record).map((key) => ({ key, exclusive: true })) : []
       )
+    case "RemoveRecord":
+      return [{ key: recordKeyOf(change), exclusive: true }]
     default:
       return []
   }

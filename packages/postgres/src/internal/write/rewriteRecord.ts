@@ -1,11 +1,12 @@
 /**
- * Rewrites or deletes one record that was read. Source: decisions 0050 and 0051.
+ * Rewrites or deletes one record that was read. Source: decisions 0050, 0051 and 0101.
  */
 import type {
   ChangeOf,
   ConflictReason,
   EventRecord,
   Message,
+  RemovableKind,
   RewritableKind,
   StoredRecord,
   StoredRecordOf
@@ -16,15 +17,20 @@ import type { Connection } from "../database.ts"
 import type { RecordTable } from "../recordTable.ts"
 import { jsonRows } from "../recordTable.ts"
 import {
+  apiKeys,
   attempts,
+  counters,
   deliveries,
   deliveryRow,
+  eventDeliveries,
   events,
   idempotency,
   messageRow,
   messages,
+  projects,
   storedDeliveries,
-  storedMessages
+  storedMessages,
+  suppressions
 } from "../tables.ts"
 import { makeDeleteReferences, makeDeleteUnusedContents } from "./contentSet.ts"
 
@@ -36,7 +42,12 @@ const tableKeys = {
   Delivery: [deliveries, ["project_id", "id"]],
   Attempt: [attempts, ["project_id", "delivery_id", "number"]],
   Event: [events, ["project_id", "id"]],
-  Idempotency: [idempotency, ["project_id", "key"]]
+  Idempotency: [idempotency, ["project_id", "key"]],
+  Project: [projects, ["id"]],
+  ApiKey: [apiKeys, ["project_id", "id"]],
+  Suppression: [suppressions, ["project_id", "address_key"]],
+  Counter: [counters, ["project_id", "name"]],
+  EventDelivery: [eventDeliveries, ["project_id", "id"]]
 } as const
 
 /** The table and the row that a rewrite of a record writes. */
@@ -53,17 +64,17 @@ const rowOf = (one: Rewritable): readonly [RecordTable<object>, object] => {
   }
 }
 
-export const makeRewriteRecord = (schema: string) => {
+export const makeRecordWrites = (schema: string) => {
   const deleteReferences = makeDeleteReferences(schema)
   const deleteUnusedContents = makeDeleteUnusedContents(schema)
 
-  const whereOf = (kind: RewritableKind) =>
+  const whereOf = (kind: RewritableKind | RemovableKind) =>
     tableKeys[kind][1].map((column, index) => `t.${column} = $${index + 1}`).join(" AND ")
 
   /** The stored record, with a lock of its row. */
   const existingOf = async (
     connection: Connection,
-    { kind, record }: Rewritable
+    { kind, record }: Rewritable | StoredRecordOf<RemovableKind>
   ): Promise<StoredRecord | undefined> => {
     const table = tableKeys[kind][0] as RecordTable<object>
     const [row] = await connection.query(
@@ -79,6 +90,12 @@ export const makeRewriteRecord = (schema: string) => {
     return { kind, record: { event: row, isDistributed: waiting.length === 0 } } as StoredRecord
   }
 
+  const remove = (connection: Connection, record: Rewritable | StoredRecordOf<RemovableKind>) =>
+    connection.query(
+      `DELETE FROM ${schema}.${tableKeys[record.kind][0].name} AS t WHERE ${whereOf(record.kind)}`,
+      storedRecordKey(record)
+    )
+
   const refer = async (connection: Connection, { id, projectId, attachments }: Message): Promise<void> => {
     await connection.query(
       `INSERT INTO ${schema}.message_contents (project_id, hash, message_id)
@@ -91,7 +108,7 @@ SELECT $1, hash, $2 FROM json_array_elements_text($3::json) AS hash ON CONFLICT 
     const table = tableKeys[before.kind][0] as RecordTable<object>
     const key = storedRecordKey(before)
     if (after === null) {
-      await connection.query(`DELETE FROM ${schema}.${table.name} AS t WHERE ${whereOf(before.kind)}`, key)
+      await remove(connection, before)
       if (before.kind === "Delivery")
         await connection.query(`DELETE FROM ${schema}.attempts WHERE project_id = $1 AND delivery_id = $2`, key)
       return
@@ -117,8 +134,7 @@ SELECT $1, hash, $2 FROM json_array_elements_text($3::json) AS hash ON CONFLICT 
     )
   }
 
-  /** Applies the change. Returns the reason if its guard does not hold. */
-  return async (
+  const rewriteRecord = async (
     connection: Connection,
     { before, after }: ChangeOf<"RewriteRecord">
   ): Promise<ConflictReason | undefined> => {
@@ -135,4 +151,18 @@ SELECT $1, hash, $2 FROM json_array_elements_text($3::json) AS hash ON CONFLICT 
     }
     return undefined
   }
+
+  const removeRecord = async (
+    connection: Connection,
+    { record }: ChangeOf<"RemoveRecord">
+  ): Promise<ConflictReason | undefined> => {
+    const existing = await existingOf(connection, record)
+    if (existing === undefined) return "NotFound"
+    if (!isSameRecord(existing, record)) return "Stale"
+    await remove(connection, record)
+    return undefined
+  }
+
+  /** Each applies a change, and returns the reason if its guard does not hold. */
+  return { rewriteRecord, removeRecord }
 }
