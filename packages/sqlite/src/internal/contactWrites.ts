@@ -21,7 +21,7 @@ const indexText = (connection: Prepared, rowId: number, [email, name]: readonly 
 /** The number of row ids of a project. With 2^53 safe integers, this allows 8 million projects. */
 const rangeRows = 2 ** 30
 
-/** The row ids of the contacts of a project, both inclusive. `null` if the project never had a contact. */
+/** The row ids of the contacts of a project, both inclusive. `null` if the project has no contact. */
 export const rowRangeOf = (connection: Prepared, projectId: string): readonly [first: number, last: number] | null => {
   const number = connection
     .statement("SELECT number FROM mailkeep_contact_ranges WHERE project_id = ?")
@@ -106,6 +106,10 @@ export const putContact = (
   return undefined
 }
 
+/** Without it, the name of a deleted project would stay in the file. */
+const deleteUnusedRangeSql = `DELETE FROM mailkeep_contact_ranges WHERE project_id = ?
+AND NOT EXISTS (SELECT 1 FROM mailkeep_contacts WHERE project_id = ?)`
+
 export const removeContact = (
   connection: Prepared,
   { projectId, id, revision }: ChangeOf<"RemoveContact">
@@ -116,5 +120,6 @@ export const removeContact = (
   unindexText(connection, existing.rowId)
   unindexLists(connection, existing)
   connection.statement("DELETE FROM mailkeep_contacts WHERE id = ?").run(id)
+  connection.statement(deleteUnusedRangeSql).run(projectId, projectId)
   return undefined
 }
