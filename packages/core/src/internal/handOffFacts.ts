@@ -1,5 +1,6 @@
 /**
- * Loads the facts of the decisions about one claimed delivery. Source: decision 0006.
+ * Loads the facts of the decisions about one claimed delivery: `null` when the delivery and its message were deleted since the claim. Source:
+ * decisions 0006 and 0101.
  */
 import { Data, Effect } from "effect"
 import type { BeginAttemptFacts, StartedAttempt } from "../decide/delivery/beginAttempt.ts"
@@ -24,8 +25,9 @@ class MessageMissing extends Data.TaggedError("MessageMissing")<{}> {
   override readonly message = "A delivery refers to a message that is not in the store."
 }
 
-const requireMessage = (message: Message | null): Message => {
-  if (message === null) throw new MessageMissing()
+/** Returns the message, or `null` when its delivery was deleted with it. */
+const messageOf = (delivery: Delivery | null, message: Message | null): Message | null => {
+  if (message === null && delivery !== null) throw new MessageMissing()
   return message
 }
 
@@ -42,7 +44,7 @@ export interface HandOffFactDeps {
 export const loadQueueDue = (
   deps: HandOffFactDeps,
   claimed: Delivery
-): Effect.Effect<QueueDueFacts, StoreUnavailable> =>
+): Effect.Effect<QueueDueFacts | null, StoreUnavailable> =>
   Effect.gen(function* () {
     const { store, plans, addressKey } = deps
     const { projectId, id, messageId, address } = claimed
@@ -52,7 +54,8 @@ export const loadQueueDue = (
       { _tag: "Suppressions", projectId, addressKeys: [addressKey(address)] },
       { _tag: "Counters", projectId, names: ["allowance"] }
     ])
-    const message = requireMessage(stored)
+    const message = messageOf(delivery, stored)
+    if (message === null) return null
     const [apiKey, domain] = yield* store.read([
       { _tag: "ApiKey", projectId, id: message.apiKeyId ?? "" },
       { _tag: "Domain", projectId, domain: message.domain }
@@ -90,7 +93,7 @@ export const loadBeginAttempt = (
   claimed: Delivery,
   addressKey: string,
   { leaseUntil }: LeaseForFinalizing
-): Effect.Effect<BeginAttemptFacts, StoreUnavailable> => {
+): Effect.Effect<BeginAttemptFacts | null, StoreUnavailable> => {
   // The claim has returned the delivery.
   const begunState = knownFirst(
     Effect.succeed({ delivery: claimed, begunAttempt: null }),
@@ -100,11 +103,15 @@ export const loadBeginAttempt = (
     const { store, transport } = deps
     const { signalsFinalize, maxMessageBytes } = transport.capabilities
     const { projectId, messageId } = claimed
-    const state = yield* begunState
+    const known = yield* begunState
     const [stored, [suppression]] = yield* store.read([
       { _tag: "Message", projectId, id: messageId },
       { _tag: "Suppressions", projectId, addressKeys: [addressKey] }
     ])
+    // Without its message, the delivery is no longer as the claim has returned it.
+    const state = stored === null ? yield* begunState : known
+    const message = messageOf(state.delivery, stored)
+    if (message === null) return null
     const clock = yield* clockFacts(deps.ids)
     return {
       ...clock,
@@ -112,7 +119,7 @@ export const loadBeginAttempt = (
       finalizing: signalsFinalize ? null : { addressKey, leaseUntil: leaseUntil(clock.now) },
       claimed,
       ...state,
-      message: requireMessage(stored),
+      message,
       suppression: suppression!
     }
   })
@@ -130,7 +137,7 @@ const endRulesOf = ({ options, transport }: HandOffFactDeps, message: Message, p
 export const loadFinishAttempt = (
   deps: HandOffFactDeps,
   claimed: Delivery
-): Effect.Effect<FinishAttemptFacts, StoreUnavailable> =>
+): Effect.Effect<FinishAttemptFacts | null, StoreUnavailable> =>
   Effect.gen(function* () {
     const { store } = deps
     const { projectId, id, messageId, address } = claimed
@@ -142,9 +149,11 @@ export const loadFinishAttempt = (
       { _tag: "Project", id: projectId },
       { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] }
     ])
+    const message = messageOf(delivery, stored)
+    if (message === null) return null
     return {
       ...(yield* clockFacts(deps.ids)),
-      ...endRulesOf(deps, requireMessage(stored), project),
+      ...endRulesOf(deps, message, project),
       claimed,
       delivery,
       attempt: attempts.at(-1) ?? null,

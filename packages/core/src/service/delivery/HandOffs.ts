@@ -6,8 +6,10 @@ import { Context, Duration, Effect, Layer, Result } from "effect"
 import { beginAttempt } from "../../decide/delivery/beginAttempt.ts"
 import type { HandOffResult } from "../../decide/delivery/attemptEnd.ts"
 import type { HandledStatus } from "../../decide/delivery/claim.ts"
+import { claimLost } from "../../decide/delivery/claim.ts"
 import { finishAttempt } from "../../decide/delivery/finishAttempt.ts"
 import { queueDue } from "../../decide/delivery/queueDue.ts"
+import type { Decision } from "../../decide/store/Decision.ts"
 import type { Delivery } from "../../domain/delivery/Delivery.ts"
 import { parseDomain } from "../../domain/message/Address.ts"
 import { dayMillis, minuteMillis } from "../../domain/value/Instant.ts"
@@ -90,8 +92,14 @@ interface Deps extends HandOffFactDeps {
   readonly relayLimiter: RelayLimiter
 }
 
+/** Decides about a claimed delivery. The claim is lost when the delivery was deleted since. */
+const unlessDeleted =
+  <Facts, A>(decide: (facts: Facts) => Decision<A>) =>
+  (facts: Facts | null): Result.Result<Decision<A | HandledStatus>> =>
+    Result.succeed(facts === null ? claimLost : decide(facts))
+
 const queueScheduled = traced("HandOffs.queueScheduled", (deps: Deps, claimed: Delivery, leaseMillis: number) =>
-  deps.commit(loadQueueDue(deps, claimed), (facts) => Result.succeed(queueDue(facts)), {
+  deps.commit(loadQueueDue(deps, claimed), unlessDeleted(queueDue), {
     keepTryingMillis: leaseMillis
   })
 )
@@ -103,7 +111,11 @@ const recordResult = (
   result: HandOffResult,
   boundMillis: number
 ): Effect.Effect<HandledStatus, NotStored> =>
-  commit(load, (facts) => Result.succeed(finishAttempt(result, facts)), { keepTryingMillis: boundMillis })
+  commit(
+    load,
+    unlessDeleted((facts) => finishAttempt(result, facts)),
+    { keepTryingMillis: boundMillis }
+  )
 
 const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, lease: ClaimLease) =>
   Effect.uninterruptibleMask((restore) =>
@@ -112,7 +124,7 @@ const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, lea
       const leased = yield* leaseForFinalizing(lease)
       const started = yield* deps.commit(
         loadBeginAttempt(deps, claimed, addressKey, leased),
-        (facts) => Result.succeed(beginAttempt(facts)),
+        unlessDeleted(beginAttempt),
         { keepTryingMillis: lease.millis }
       )
       if (typeof started === "string") return started
