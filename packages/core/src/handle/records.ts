@@ -8,6 +8,7 @@ export type { CanceledMessage, RescheduledMessage } from "../decide/message/sche
 export type { RenderedTemplate } from "../decide/template/renderTemplate.ts"
 export type { ApiKey, CreateApiKeyInput, Permission, SendingSource } from "../domain/access/ApiKey.ts"
 export type { OnAmbiguous, Project, ProjectId, UpdateProjectInput } from "../domain/access/Project.ts"
+export type { DeletedKind, DeletedRecords, ProjectDeletionReport } from "../domain/access/ProjectDeletion.ts"
 export type { Contact, ContactDetail, ContactSource } from "../domain/contact/Contact.ts"
 export type { ImportOptions } from "../domain/contact/ContactFile.ts"
 export type { ContactList, CreateContactListInput, UpdateContactListInput } from "../domain/contact/ContactList.ts"

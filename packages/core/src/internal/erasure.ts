@@ -15,8 +15,6 @@ import { makeAddressRedaction } from "../domain/contact/addressRedaction.ts"
 import type { ErasedCounts, ErasedKind, ErasedPerson, ErasureReport } from "../domain/contact/Erasure.ts"
 import { addErased, erasedKinds, nothingErased } from "../domain/contact/Erasure.ts"
 import type { KeyedAddress } from "../domain/contact/Suppression.ts"
-import type { AnswerOf } from "../domain/store/Query.ts"
-import type { Position } from "../domain/store/Paging.ts"
 import { noLogFilters } from "../domain/store/Paging.ts"
 import type { StoredRecord, StoredRecordKey, StoredRecordOf } from "../domain/store/StoredRecord.ts"
 import { storedRecordKey } from "../domain/store/StoredRecord.ts"
@@ -24,6 +22,7 @@ import type { IdSource } from "../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import type { Commit } from "./commit.ts"
 import { withFittingPages } from "./fittingPages.ts"
+import { forEachLoggedMessages } from "./loggedMessages.ts"
 import { forEachRecordPage, recordPage } from "./recordPages.ts"
 
 interface Deps {
@@ -34,29 +33,17 @@ interface Deps {
   readonly ids: IdSource["Service"]
 }
 
-const logPageMax = 50
-const scanMax = 1000
 const resourceIdsMax = 100
 
-/** Runs an effect once for each message with a delivery to the person. */
+/** Runs an effect for each message with a delivery to the person. */
 const forEachMessageTo = <E>(
   { store }: Deps,
   { projectId, address }: ErasedPerson,
   onMessage: (messageId: string) => Effect.Effect<void, E>
 ): Effect.Effect<void, E | StoreUnavailable> =>
-  Effect.gen(function* () {
-    const filters = { ...noLogFilters, address }
-    let after: Position | null = null
-    do {
-      const [page]: readonly [AnswerOf<"LogPage">] = yield* store.read([
-        { _tag: "LogPage", projectId, filters, after, limit: logPageMax, scanLimit: scanMax }
-      ])
-      const deliveries = yield* store.read(page.items.map(({ id }) => ({ _tag: "Delivery", projectId, id }) as const))
-      const messageIds = new Set(deliveries.flatMap((delivery) => (delivery === null ? [] : [delivery.messageId])))
-      for (const messageId of messageIds) yield* onMessage(messageId)
-      after = page.next
-    } while (after !== null)
-  })
+  forEachLoggedMessages(store, { projectId, filters: { ...noLogFilters, address } }, (messageIds) =>
+    Effect.forEach(messageIds, onMessage, { discard: true })
+  )
 
 /** Ends the waiting deliveries of one message to the person. */
 const endDeliveries = ({ store, commit, ids }: Deps, person: ErasedPerson, messageId: string) => {

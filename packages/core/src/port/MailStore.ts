@@ -22,13 +22,14 @@ const storeUnavailableMessages: Readonly<Record<StoreUnavailableReason, string>>
   unreachable: "The store cannot be reached now. Look at the cause of this failure, and try again later.",
   moving: "The records are being moved to another store. Try again after the move.",
   moved: "The records were moved to another store. Open that store.",
+  deleting: "The project is being deleted. Finish the deletion, and try again.",
   newer_schema: "The tables were changed by a newer Mailkeep. Update this program."
 }
 
 /**
  * The store could not be reached or could not do the work now. `isRetryable` says whether the same call can succeed later. It cannot when `reason`
  * is `closed`, `read_only`, `moved` or `newer_schema`. The reason `moving` means that the records are being moved to another store, and `moved`
- * that they were. The reason `newer_schema` means that a newer Mailkeep has changed the tables, and that this one cannot use them. After a failed
+ * that they were. The reason `deleting` means that the project of the call is being deleted. The reason `newer_schema` means that a newer Mailkeep has changed the tables, and that this one cannot use them. After a failed
  * commit, the changes may have been applied: read again before the next commit.
  */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{

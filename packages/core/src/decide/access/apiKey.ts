@@ -15,6 +15,7 @@ import { minuteMillis } from "../../domain/value/Instant.ts"
 import { issue } from "../../domain/value/Issue.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
+import { expectNoDeletion } from "../store/expectation.ts"
 
 export interface CreateApiKeyFacts {
   readonly now: Instant
@@ -48,7 +49,10 @@ export const createApiKey = (
     lastUsedAt: null,
     revision: 1
   }
-  return Result.succeed({ answer: apiKey, changes: [{ _tag: "PutApiKey", key: apiKey, replaces: null }] })
+  return Result.succeed({
+    answer: apiKey,
+    changes: [expectNoDeletion(projectId), { _tag: "PutApiKey", key: apiKey, replaces: null }]
+  })
 }
 
 /** Revokes an API key. If it is already revoked, `revokedAt` does not change. */

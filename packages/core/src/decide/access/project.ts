@@ -6,6 +6,7 @@ import type { ProjectId, ProjectRecord, ValidUpdateProject } from "../../domain/
 import type { Instant } from "../../domain/value/Instant.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
+import { expectNoDeletion } from "../store/expectation.ts"
 
 export interface ProjectFacts {
   readonly now: Instant
@@ -22,7 +23,7 @@ const newProject = (id: ProjectId, now: Instant): ProjectRecord => ({
 
 const put = (project: ProjectRecord, replaces: number | null): Decision<ProjectRecord> => ({
   answer: project,
-  changes: [{ _tag: "PutProject", project, replaces }]
+  changes: [...(replaces === null ? [expectNoDeletion(project.id)] : []), { _tag: "PutProject", project, replaces }]
 })
 
 /** Returns the existing project, or creates it. */

@@ -23,6 +23,7 @@ import type {
 import { domainsMax, nextCheckMillis, recordsToPublish } from "../../domain/domain-name/SenderDomain.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
+import { expectNoDeletion } from "../store/expectation.ts"
 
 /** A new DKIM key for a domain. `publicKey` is in DER form, encoded in base64. */
 export interface NewDkimKey extends DkimKey {
@@ -117,7 +118,7 @@ const newDomain = (
     updatedAt: now,
     revision: 1
   }
-  return Result.succeed({ answer: made, changes: [put(made, null)] })
+  return Result.succeed({ answer: made, changes: [expectNoDeletion(projectId), put(made, null)] })
 }
 
 /**

@@ -5,6 +5,7 @@ import type { ApiKeyRecord } from "../../domain/access/ApiKey.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import type { Resource } from "../../domain/store/Resource.ts"
 import type { CounterName } from "../../domain/plan/Plan.ts"
+import { deletionIdOf } from "../../domain/access/ProjectDeletion.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { SenderDomainRecord } from "../../domain/domain-name/SenderDomain.ts"
 import type { SuppressionRecord } from "../../domain/contact/Suppression.ts"
@@ -41,6 +42,13 @@ export const expectResource = ({ projectId, id, revision }: Resource): Change =>
   _tag: "Expect",
   record: { kind: "Resource", projectId, id },
   revision
+})
+
+/** Guards that the project is not being deleted. */
+export const expectNoDeletion = (projectId: ProjectId): Change => ({
+  _tag: "Expect",
+  record: { kind: "Resource", projectId, id: deletionIdOf(projectId) },
+  revision: null
 })
 
 /** Guards that a counter is still 0 when the commit is applied. */

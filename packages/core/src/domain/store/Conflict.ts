@@ -16,6 +16,7 @@ export const storeUnavailableReasons = [
   "unreachable",
   "moving",
   "moved",
+  "deleting",
   "newer_schema"
 ] as const
 /** Why a store could not be reached or could not do the work. `StoreUnavailable` explains the reasons. */

@@ -1,5 +1,5 @@
 /**
- * Resources: properties, lists, segments, templates, webhooks and subscriptions. All resources have one shape.
+ * Resources: properties, lists, segments, templates, webhooks, subscriptions and the deletions of projects. All resources have one shape.
  * Therefore a store needs no change for a new kind.
  */
 import type { ContactListContent } from "../contact/ContactList.ts"
@@ -8,6 +8,7 @@ import type { SegmentContent } from "../contact/Segment.ts"
 import type { TemplateBodyContent, TemplateContent, TemplateVersionContent } from "../template/TemplateContent.ts"
 import type { SubscriptionContent } from "../event/Subscription.ts"
 import type { WebhookContent } from "../webhook/Webhook.ts"
+import type { ProjectDeletionContent } from "../access/ProjectDeletion.ts"
 import type { ResourceKind, StoredResource } from "./StoredResource.ts"
 
 export type { ResourceId, ResourceKind } from "./StoredResource.ts"
@@ -23,6 +24,7 @@ interface Contents extends Record<ResourceKind, unknown> {
   templateBody: TemplateBodyContent
   webhook: WebhookContent
   subscription: SubscriptionContent
+  projectDeletion: ProjectDeletionContent
 }
 
 /** The resource of one kind, as a store keeps it. */

@@ -14,7 +14,8 @@ export const resourcePrefixes = {
   templateVersion: "tpv",
   templateBody: "tpb",
   webhook: "whk",
-  subscription: "sub"
+  subscription: "sub",
+  projectDeletion: "pdl"
 } as const
 
 /** A kind of resource. */

@@ -23,6 +23,7 @@ export type IdPrefix =
   | "sub"
   | "evd"
   | "rec"
+  | "pdl"
 
 /** An identifier: a prefix, `_` and 26 characters of a ULID. Later identifiers sort after earlier ones. */
 export type Id<P extends IdPrefix> = `${P}_${string}`

@@ -9,6 +9,7 @@ import type { ProjectId } from "../../domain/access/Project.ts"
 import type { ApiKeyNotFound } from "../../domain/access/AccessFailure.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import { makeCommit } from "../../internal/commit.ts"
+import { failWhileDeleting } from "../../internal/projectDeletion.ts"
 import { validated, validIds } from "../../internal/validated.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { IdSource } from "../../port/IdSource.ts"
@@ -46,7 +47,7 @@ export class ApiKeys extends Context.Service<
   {
     /**
      * Creates an API key. Creates the project when it does not exist. Fails with `InvalidArgument` when the input is not valid or `expiresAt`
-     * has passed.
+     * has passed. Fails with `StoreUnavailable`, reason `deleting`, while the project is being deleted.
      */
     readonly create: (
       projectId: ProjectId,
@@ -81,7 +82,7 @@ export class ApiKeys extends Context.Service<
         const facts = { now, ids: block, projectId, publicId: minted.publicId, secretHash }
         const created = createApiKey(valid, facts)
         if (Result.isSuccess(created)) yield* projects.ensure(projectId)
-        const apiKey = yield* commit(Effect.void, () => created, "bounded")
+        const apiKey = yield* commit(failWhileDeleting(store, projectId), () => created, "bounded")
         return { apiKey: toApiKey(apiKey), secret: Redacted.make(formatApiKey(minted)) }
       })
 

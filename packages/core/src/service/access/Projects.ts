@@ -5,15 +5,18 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { ensureProject, updateProject } from "../../decide/access/project.ts"
 import type { Project, ProjectId, UpdateProjectInput } from "../../domain/access/Project.ts"
 import { parseUpdateProject, toProject } from "../../domain/access/Project.ts"
+import type { ProjectDeletionReport } from "../../domain/access/ProjectDeletion.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import { makeCommit } from "../../internal/commit.ts"
+import { failWhileDeleting, makeProjectDeletion } from "../../internal/projectDeletion.ts"
 import { validated, validIds } from "../../internal/validated.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
 
 /**
  * The projects and their settings. A project exists after the first `Domains.create`, `Domains.ensure`, `ApiKeys.create`, `Projects.ensure` or
- * `Projects.update` with its id. The other services create no project. Each method fails with `InvalidArgument` when a project id or a setting is not valid.
+ * `Projects.update` with its id. The other services create no project. Each method fails with `InvalidArgument` when a project id or a setting is not
+ * valid. `ensure` and `update` fail with `StoreUnavailable`, reason `deleting`, while the project is being deleted.
  *
  * @example
  * ```ts
@@ -36,6 +39,15 @@ export class Projects extends Context.Service<
       projectId: ProjectId,
       input: UpdateProjectInput
     ) => Effect.Effect<Project, InvalidArgument | StoreUnavailable>
+    /**
+     * Deletes the project with all of its records: its mail and its log, also the mail that waits, its API keys, domains, contacts, suppressions,
+     * templates, webhooks, events and usage. Writes bounded commits, so the deletion is not atomic. From its first commit, no send of the project is
+     * accepted, its API keys are unknown, and what creates a project fails with `StoreUnavailable`, reason `deleting`.
+     *
+     * Call again while `isComplete` is `false`, and after a failure or an interruption: the deletion continues. A project without records is
+     * deleted too, so that a repeat succeeds. Afterwards the id can be used for a new project.
+     */
+    readonly delete: (projectId: ProjectId) => Effect.Effect<ProjectDeletionReport, InvalidArgument | StoreUnavailable>
     /** Lists all projects, by id. */
     readonly list: Effect.Effect<ReadonlyArray<Project>, StoreUnavailable>
   }
@@ -47,7 +59,13 @@ export class Projects extends Context.Service<
       const store = yield* MailStore
       const commit = makeCommit(store)
 
-      const load = (id: ProjectId) => Effect.map(store.read([{ _tag: "Project", id }]), ([existing]) => ({ existing }))
+      const deletion = makeProjectDeletion({ store, commit })
+
+      const load = (id: ProjectId) =>
+        Effect.andThen(
+          failWhileDeleting(store, id),
+          Effect.map(store.read([{ _tag: "Project", id }]), ([existing]) => ({ existing }))
+        )
 
       const ensure = Effect.fn("Projects.ensure")(function* (projectId: ProjectId) {
         yield* validIds({ projectId })
@@ -72,11 +90,16 @@ export class Projects extends Context.Service<
         return toProject(updated)
       })
 
+      const deleteOne = Effect.fn("Projects.delete")(function* (projectId: ProjectId) {
+        yield* validIds({ projectId })
+        return yield* deletion(projectId)
+      })
+
       const list = Effect.map(store.read([{ _tag: "Projects" }]), ([projects]) => projects.map(toProject)).pipe(
         Effect.withSpan("Projects.list")
       )
 
-      return { ensure, update, list }
+      return { ensure, update, delete: deleteOne, list }
     })
   )
 }

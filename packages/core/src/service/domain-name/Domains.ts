@@ -46,6 +46,7 @@ import { defaultHost, makeDkimKeys } from "../../internal/dkimKeys.ts"
 import { findingsOf } from "../../internal/dnsFindings.ts"
 import { logWarningOnce } from "../../internal/logOnce.ts"
 import { validated, validCaller, validIds } from "../../internal/validated.ts"
+import { failWhileDeleting } from "../../internal/projectDeletion.ts"
 import { runWorkLoop } from "../../internal/workLoop.ts"
 import { errorNameOf } from "../../port/bugReport.ts"
 import { Crypto } from "../../port/Crypto.ts"
@@ -96,7 +97,8 @@ export class Domains extends Context.Service<
     /**
      * Creates a domain, and the project when it does not exist. Fails with `DomainTaken` when the project has the domain. There is one
      * exception: `verified: true` marks an existing domain that is `pending` or `failed` as verified manually, and returns it. Fails with
-     * `TooManyRecords` when the project has 1,000 domains, and with `SenderOutsideScope`. One DKIM key is generated at a time. Fails with `StoreUnavailable` when 16 other callers wait for a DKIM key.
+     * `TooManyRecords` when the project has 1,000 domains, and with `SenderOutsideScope`. One DKIM key is generated at a time. Fails with `StoreUnavailable` when 16 other callers wait for a DKIM key, and
+     * with the reason `deleting` while the project is being deleted.
      */
     readonly create: (
       caller: Caller,
@@ -189,13 +191,14 @@ export class Domains extends Context.Service<
           const valid = yield* validated(parseCreateDomain, input)
           const now = yield* Clock.currentTimeMillis
           const block = yield* ids.reserve(now, 5)
-          const load = Effect.map(
+          const readFacts = Effect.map(
             store.read([
               { _tag: "Domain", projectId, domain: parseDomain(valid.domain) ?? "" },
               { _tag: "DomainPage", projectId, filters: noDomainFilters, page: { page: 1, limit: 1 } }
             ]),
             ([existing, { total: count }]) => ({ now, ids: block, projectId, domainScope, existing, count, host })
           )
+          const load = Effect.andThen(failWhileDeleting(store, projectId), readFacts)
           yield* Effect.fromResult(decide(valid, { ...(yield* load), dkimKey: null }))
           yield* projects.ensure(projectId)
           // Generating a DKIM key takes time, so a refused domain and an existing domain generate none.

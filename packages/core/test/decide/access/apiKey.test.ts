@@ -1,5 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
+import { expectNoDeletion } from "../../../src/decide/store/expectation.ts"
 import { createApiKey, minuteOfUse, recordApiKeyUse, revokeApiKey } from "../../../src/decide/access/apiKey.ts"
 import type { CreateApiKeyInput } from "../../../src/domain/access/ApiKey.ts"
 import { parseCreateApiKey } from "../../../src/domain/access/ApiKey.ts"
@@ -19,7 +20,7 @@ const create = (input: Partial<CreateApiKeyInput> = {}) =>
 describe("createApiKey", () => {
   it("makes an API key for every domain, without a name and without an end", () => {
     const { answer, changes } = Result.getOrThrow(create())
-    expect(changes).toEqual([{ _tag: "PutApiKey", key: answer, replaces: null }])
+    expect(changes).toEqual([expectNoDeletion("prj_test"), { _tag: "PutApiKey", key: answer, replaces: null }])
     expect(answer).toEqual({
       id: expect.stringMatching(/^key_/),
       projectId: project,

@@ -1,6 +1,7 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { ensureProject, updateProject } from "../../../src/decide/access/project.ts"
+import { expectNoDeletion } from "../../../src/decide/store/expectation.ts"
 import type { UpdateProjectInput } from "../../../src/domain/access/Project.ts"
 import { parseUpdateProject } from "../../../src/domain/access/Project.ts"
 import { now } from "../fixtures.ts"
@@ -20,7 +21,10 @@ describe("ensureProject", () => {
   it("creates a project when it does not exist", () => {
     const project = { id: "prj_a", onAmbiguous: "retry", listUnsubscribe: false, createdAt: now, revision: 1 }
     expect(ensureProject("prj_a", { now, existing: null })).toEqual(
-      Result.succeed({ answer: project, changes: [{ _tag: "PutProject", project, replaces: null }] })
+      Result.succeed({
+        answer: project,
+        changes: [expectNoDeletion("prj_a"), { _tag: "PutProject", project, replaces: null }]
+      })
     )
   })
 
@@ -50,6 +54,7 @@ describe("updateProject", () => {
 
   it("creates a project with the given setting when it does not exist", () => {
     expect(update({ onAmbiguous: "fail" }, { existing: null }).changes).toMatchObject([
+      expectNoDeletion("prj_a"),
       { project: { onAmbiguous: "fail", revision: 1 }, replaces: null }
     ])
     expect(update({}, { existing: null }).answer.onAmbiguous).toBe("retry")

@@ -1,5 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
+import { expectNoDeletion } from "../../../src/decide/store/expectation.ts"
 import type { CreateDomainFacts } from "../../../src/decide/domain-name/senderDomain.ts"
 import {
   createDomain,
@@ -41,7 +42,7 @@ describe.each([
 ] as const)("%s", (_, decide) => {
   it("makes a pending domain with the DNS records to publish and a first check after 5 minutes", () => {
     const { answer, changes } = Result.getOrThrow(decide(valid({ domain: "Example.COM" }), facts()))
-    expect(changes).toEqual([{ _tag: "PutDomain", domain: answer, replaces: null }])
+    expect(changes).toEqual([expectNoDeletion(answer.projectId), { _tag: "PutDomain", domain: answer, replaces: null }])
     expect(answer).toMatchObject({
       projectId: project,
       domain: "example.com",

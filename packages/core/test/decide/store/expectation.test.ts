@@ -3,6 +3,7 @@ import {
   expectApiKey,
   expectCounterZero,
   expectDomain,
+  expectNoDeletion,
   expectResource,
   expectSuppression
 } from "../../../src/decide/store/expectation.ts"
@@ -17,6 +18,13 @@ describe("expectation", () => {
     ])
     expect(expectApiKey(null)).toEqual([])
   })
+
+  it("guards that the project is not being deleted", () =>
+    expect(expectNoDeletion("prj_a")).toEqual({
+      _tag: "Expect",
+      record: { kind: "Resource", projectId: "prj_a", id: "pdl_prj_a" },
+      revision: null
+    }))
 
   it("guards the revision of a domain, or that the project has no such domain", () => {
     const record = { kind: "Domain", projectId: project, domain: "example.com" }

@@ -1,0 +1,419 @@
+/**
+ * The deletion of a project over whole stores: afterwards no record of the project is left, and the other projects are as before.
+ */
+import {
+  captured,
+  delivery,
+  project,
+  send,
+  sendEvents,
+  start,
+  stores,
+  summaries,
+  tick,
+  tickOver,
+  tickWith,
+  withTestMail
+} from "@mailkeep/test-support"
+import { makeInterleavedStore } from "@mailkeep/test-support/interleavedStore"
+import { MemoryMailStore } from "@mailkeep/memory"
+import { StubTransport } from "@mailkeep/smtp"
+import { Effect, Exit, Layer, Logger, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import type { Change, EventSinkShape, Query, RecordKind } from "../../../src/adapter.ts"
+import { deliveryState, MailStore, projectIdOf, recordKinds, StoreUnavailable } from "../../../src/adapter.ts"
+import {
+  Access,
+  ApiKeys,
+  ContactLists,
+  Contacts,
+  DeliveryLog,
+  Dispatcher,
+  Domains,
+  Projects,
+  Properties,
+  Segments,
+  Suppressions,
+  Templates,
+  Webhooks
+} from "../../../src/index.ts"
+import { refused } from "../event/scriptedSink.ts"
+
+const other = "prj_other"
+const scheduledAt = new Date(start + 3_600_000).toISOString()
+
+const deleteProject = Effect.flatMap(Projects, (projects) => projects.delete(project))
+
+/** The kinds of the records that belong to a project. A new kind of record is one of them. */
+const projectKinds = recordKinds.filter((kind) => kind !== "Setting" && kind !== "Lease")
+
+const recordsOf = (kind: RecordKind, projectId: string) =>
+  Effect.flatMap(MailStore, (store) =>
+    Effect.map(store.read([{ _tag: "Records", kind, projectId: null, after: null, limit: 1000 }]), ([records]) =>
+      records.filter((one) => projectIdOf(one) === projectId)
+    )
+  )
+
+const allRecordsOf = (projectId: string) =>
+  Effect.map(
+    Effect.forEach(projectKinds, (kind) => recordsOf(kind, projectId)),
+    (all) => all.flat()
+  )
+
+/** Writes records of each kind into a project, and mail in every status of the queue. Both projects have the same file. */
+const populate = (projectId: string) =>
+  Effect.gen(function* () {
+    yield* (yield* Domains).ensure(projectId, { domain: "example.com", verified: true })
+    yield* (yield* Domains).create(projectId, { domain: "pending.example" })
+    const { secret } = yield* (yield* ApiKeys).create(projectId, { permissions: ["email.send"] })
+    yield* (yield* Properties).create(projectId, { key: "plan", type: "string" })
+    const list = yield* (yield* ContactLists).create(projectId, { name: "News" })
+    const contact = yield* (yield* Contacts).create(projectId, {
+      email: "ada@example.org",
+      properties: { plan: "gold" }
+    })
+    yield* (yield* ContactLists).addContact(projectId, list.id, contact.id)
+    yield* (yield* Segments).create(projectId, {
+      name: "Ada",
+      filter: { field: "email", op: "eq", value: "ada@example.org" }
+    })
+    yield* (yield* Templates).create(projectId, { name: "T", alias: "t", subject: "S", text: "Hi" })
+    yield* (yield* Webhooks).create(projectId, { url: "https://hooks.example/a" })
+    yield* (yield* Suppressions).addReason(projectId, "bob@example.org", "manual")
+    const attachments = [{ filename: "a.txt", content: new Uint8Array([7]) }]
+    yield* send("sent", { attachments }, {}, projectId)
+    yield* send("suppressed", { to: ["bob@example.org", "eve@example.org"] }, {}, projectId)
+    yield* tick
+    yield* sendEvents
+    yield* send("later", { scheduledAt }, {}, projectId)
+    yield* send("waiting", { to: ["x@example.org", "y@example.org"] }, {}, projectId)
+    return Redacted.value(secret)
+  })
+
+describe.each(stores)("Projects.delete, over $name", (store) => {
+  it("leaves no record of the project, and changes no record of another project", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        yield* populate(other)
+        yield* populate(project)
+        for (const kind of projectKinds)
+          expect([kind, (yield* recordsOf(kind, project)).length > 0]).toEqual([kind, true])
+        const kept = yield* allRecordsOf(other)
+        const report = yield* deleteProject
+        expect(report).toMatchObject({
+          isComplete: true,
+          underWay: 0,
+          deleted: { Project: 1, Message: 4, Delivery: 6 }
+        })
+        expect(Object.values(report.deleted).every((count) => count > 0)).toBe(true)
+        expect(yield* allRecordsOf(project)).toEqual([])
+        expect(yield* allRecordsOf(other)).toEqual(kept)
+        expect((yield* (yield* Projects).list).map(({ id }) => id)).toEqual([other])
+      })
+    ))
+
+  it("refuses sends and API keys, and hands over no mail that waited", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const secret = yield* populate(project)
+        const before = (yield* captured).length
+        yield* deleteProject
+        expect(yield* Effect.flip(send("late"))).toMatchObject({ _tag: "SenderDomainNotVerified" })
+        expect(yield* Effect.flip((yield* Access).authenticate(secret))).toMatchObject({ _tag: "InvalidApiKey" })
+        yield* TestClock.adjust("2 hours")
+        yield* tick
+        expect(yield* captured).toHaveLength(before)
+      })
+    ))
+
+  it("succeeds again, and lets the id be used for a new project", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        yield* populate(project)
+        yield* deleteProject
+        expect(yield* deleteProject).toMatchObject({ isComplete: true, deleted: { Project: 0, Message: 0 } })
+        yield* populate(project)
+        yield* tick
+        expect((yield* summaries).map(({ status }) => status).toSorted()).toEqual([
+          "delivered",
+          "delivered",
+          "delivered",
+          "delivered",
+          "scheduled",
+          "suppressed"
+        ])
+      })
+    ))
+
+  it("keeps a message that is being handed over until the hand-off has ended", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const stub = yield* StubTransport.StubTransport
+        const services = yield* Effect.context<Projects | MailStore>()
+        yield* send("now")
+        yield* send("later", { scheduledAt })
+        let report: unknown
+        yield* tickWith({
+          ...stub,
+          handOff: (one) =>
+            Effect.andThen(
+              Effect.map(Effect.orDie(Effect.provide(deleteProject, services)), (answer) => (report = answer)),
+              stub.handOff(one)
+            )
+        })
+        expect(report).toMatchObject({ isComplete: false, underWay: 1, deleted: { Message: 1, Delivery: 1 } })
+        expect(stub.captured()).toHaveLength(1)
+        expect(yield* recordsOf("Message", project)).toHaveLength(1)
+        expect(yield* Effect.flip(send("late"))).toMatchObject({ _tag: "SenderDomainNotVerified" })
+        expect(yield* deleteProject).toMatchObject({ isComplete: true, underWay: 0, deleted: { Message: 1, Event: 1 } })
+        expect(yield* allRecordsOf(project)).toEqual([])
+      })
+    ))
+
+  it("deletes a delivery whose worker died, once the lease of the worker has ended", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const mailStore = yield* MailStore
+        const { deliveryIds } = yield* send("k")
+        const before = yield* delivery(deliveryIds[0]!)
+        const next = { ...deliveryState(before), status: "sending", worker: "w" } as const
+        const { id, fencingToken } = before
+        yield* mailStore.commit([
+          { _tag: "TransitionDelivery", projectId: project, id, from: "queued", fencingToken, next },
+          { _tag: "RenewLease", worker: "w", renewedAt: start, leaseUntil: start + 45_000 }
+        ])
+        expect(yield* deleteProject).toMatchObject({ isComplete: false, underWay: 1, deleted: { Message: 0 } })
+        yield* TestClock.adjust("45 seconds")
+        expect(yield* deleteProject).toMatchObject({ isComplete: true, underWay: 0, deleted: { Message: 1 } })
+        expect(yield* allRecordsOf(project)).toEqual([])
+        expect(yield* tick).toEqual({ scheduled: 0, recovered: 0, handedOver: 0 })
+      })
+    ))
+
+  it.each(["queued", "scheduled"])("loses the claim of a %s delivery that is deleted after it was claimed", (status) =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        yield* send("k", status === "scheduled" ? { scheduledAt } : {})
+        yield* TestClock.adjust("1 hour")
+        const mailStore = yield* MailStore
+        const services = yield* Effect.context<Projects | MailStore>()
+        const logged: Array<unknown> = []
+        const logger = Logger.make(({ message }) => logged.push(message))
+        yield* tickOver({
+          ...mailStore,
+          claim: (claim) =>
+            Effect.tap(mailStore.claim(claim), (claimed) =>
+              claimed.length === 0 ? Effect.void : Effect.orDie(Effect.provide(deleteProject, services))
+            )
+        }).pipe(Effect.provide(Logger.layer([logger])))
+        expect(logged).toEqual([])
+        expect(yield* captured).toEqual([])
+        expect(yield* allRecordsOf(project)).toEqual([])
+        expect(yield* (yield* Dispatcher).tick).toEqual({ scheduled: 0, recovered: 0, handedOver: 0 })
+      })
+    )
+  )
+
+  it("deletes an event that is being sent to a webhook, and records nothing when the request has ended", () => {
+    let duringRequest: Effect.Effect<unknown> = Effect.void
+    const requests: Array<string> = []
+    const sink: EventSinkShape = {
+      capabilities: { carriesHeaders: true },
+      send: ({ endpoint }) => {
+        requests.push(endpoint)
+        return Effect.as(
+          Effect.suspend(() => duringRequest),
+          refused({ wantsNoMoreEvents: true })
+        )
+      }
+    }
+    return withTestMail(store, { sink })(
+      Effect.gen(function* () {
+        yield* (yield* Webhooks).create(project, { url: "https://hooks.example/a" })
+        yield* send("k")
+        yield* tick
+        const services = yield* Effect.context<Projects | MailStore>()
+        duringRequest = Effect.orDie(Effect.provide(deleteProject, services))
+        const logged: Array<unknown> = []
+        const logger = Logger.make(({ message }) => logged.push(message))
+        yield* sendEvents.pipe(Effect.provide(Logger.layer([logger])))
+        expect(requests).toEqual(["https://hooks.example/a"])
+        expect(logged).toEqual([])
+        expect(yield* allRecordsOf(project)).toEqual([])
+      })
+    )
+  })
+
+  it("refuses a text that is no project id", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const failure = yield* Effect.flip((yield* Projects).delete("*"))
+        expect(failure).toMatchObject({ _tag: "InvalidArgument", issues: [{ path: ["projectId"] }] })
+      })
+    ))
+})
+
+/** Whether the queries read the first page of the templates, webhooks and other resources. */
+const readsResources = ([query]: ReadonlyArray<Query>) => query?._tag === "Records" && query.kind === "Resource"
+
+describe("calls during the deletion of a project", () => {
+  it("fails with the reason deleting when a call creates the project, a domain or an API key", () => {
+    const { store, runMeanwhile } = makeInterleavedStore(readsResources)
+    return withTestMail(store)(
+      Effect.gen(function* () {
+        const [projects, domains, apiKeys] = [yield* Projects, yield* Domains, yield* ApiKeys]
+        const failures: Array<unknown> = []
+        const calls: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+          projects.ensure(project),
+          projects.update(project, { onAmbiguous: "fail" }),
+          domains.ensure(project, { domain: "example.com", verified: true }),
+          domains.create(project, { domain: "other.example" }),
+          apiKeys.create(project, { permissions: ["email.send"] })
+        ]
+        runMeanwhile(
+          Effect.forEach(calls, (call) => Effect.map(Effect.flip(call), (failure) => failures.push(failure)))
+        )
+        expect(yield* deleteProject).toMatchObject({ isComplete: true })
+        expect(failures).toEqual(
+          calls.map(() => expect.objectContaining({ _tag: "StoreUnavailable", reason: "deleting", isRetryable: true }))
+        )
+        expect(yield* allRecordsOf(project)).toEqual([])
+      })
+    )
+  })
+
+  it("fails when the deletion begins after a call has read that there is none", () => {
+    const { store, runMeanwhile } = makeInterleavedStore(([query]) => query?._tag === "Project" && query.id === project)
+    return withTestMail(store)(
+      Effect.gen(function* () {
+        const projects = yield* Projects
+        yield* projects.delete(project)
+        const beginning = { _tag: "Resource", projectId: project, id: `pdl_${project}` } as const
+        const mailStore = yield* MailStore
+        runMeanwhile(
+          mailStore.commit([
+            {
+              _tag: "PutResource",
+              replaces: null,
+              resource: {
+                ...beginning,
+                id: `pdl_${project}`,
+                kind: "projectDeletion",
+                parent: "",
+                name: null,
+                content: {},
+                createdAt: start,
+                updatedAt: start,
+                revision: 1
+              }
+            }
+          ])
+        )
+        expect(yield* Effect.flip(projects.ensure(project))).toMatchObject({ reason: "deleting" })
+        expect(yield* recordsOf("Project", project)).toEqual([])
+      })
+    )
+  })
+
+  it("deletes a contact that another call creates after the contacts were read", () => {
+    const { store, runMeanwhile } = makeInterleavedStore(readsResources)
+    return withTestMail(store)(
+      Effect.gen(function* () {
+        const contacts = yield* Contacts
+        runMeanwhile(Effect.forEach(["a", "b"], (name) => contacts.create(project, { email: `${name}@example.org` })))
+        expect(yield* deleteProject).toMatchObject({ isComplete: true, deleted: { Contact: 2 } })
+        expect(yield* allRecordsOf(project)).toEqual([])
+      })
+    )
+  })
+
+  it("deletes nothing of a new project when another process has ended the deletion", () => {
+    const { store, runMeanwhile } = makeInterleavedStore(readsResources)
+    return withTestMail(store)(
+      Effect.gen(function* () {
+        yield* populate(project)
+        const services = yield* Effect.context<Effect.Services<ReturnType<typeof populate>> | Projects | MailStore>()
+        let anew: unknown
+        runMeanwhile(
+          Effect.gen(function* () {
+            expect(yield* deleteProject).toMatchObject({ isComplete: true })
+            yield* populate(project)
+            anew = yield* allRecordsOf(project)
+          }).pipe(Effect.provide(services))
+        )
+        expect(yield* deleteProject).toMatchObject({ isComplete: true, underWay: 0 })
+        expect(yield* allRecordsOf(project)).toEqual(anew)
+      })
+    )
+  })
+})
+
+/** Each message has its deliveries, and each delivery its message. */
+const expectWholeMessages = Effect.gen(function* () {
+  const messages = yield* recordsOf("Message", project)
+  const deliveries = yield* recordsOf("Delivery", project)
+  const idsOf = (records: typeof messages) =>
+    records.flatMap(({ kind, record }) => (kind === "Message" ? [record.id] : []))
+  const messageIds = deliveries.flatMap(({ kind, record }) => (kind === "Delivery" ? [record.messageId] : []))
+  expect(new Set(messageIds)).toEqual(new Set(idsOf(messages)))
+  yield* (yield* DeliveryLog).list(project)
+})
+
+describe("an interrupted deletion", () => {
+  it("leaves whole messages, accepts no send, and is finished by the next call, wherever it was interrupted", async () => {
+    for (let commitsLeft = 0, isDone = false; !isDone; commitsLeft++) {
+      let left = Number.POSITIVE_INFINITY
+      const failing = Effect.map(MemoryMailStore.make, (store) => ({
+        ...store,
+        commit: (changes: Parameters<typeof store.commit>[0]) =>
+          left-- > 0 ? store.commit(changes) : Effect.fail(new StoreUnavailable({ reason: "full" }))
+      }))
+      await withTestMail({ name: "failing", layer: Layer.effect(MailStore, failing) })(
+        Effect.gen(function* () {
+          yield* populate(project)
+          left = commitsLeft
+          isDone = Exit.isSuccess(yield* Effect.exit(deleteProject))
+          left = Number.POSITIVE_INFINITY
+          yield* expectWholeMessages
+          if (commitsLeft > 0) expect(yield* Effect.exit(send("late"))).toMatchObject({ _tag: "Failure" })
+          expect(yield* deleteProject).toMatchObject({ isComplete: true })
+          expect(yield* allRecordsOf(project)).toEqual([])
+        })
+      )
+      if (isDone) expect(commitsLeft).toBeGreaterThan(8)
+    }
+  })
+})
+
+describe("the deletion of a project with many records", () => {
+  it("reads and deletes them in bounded parts", () => {
+    let largestCommit = 0
+    let largestAnswer = 0
+    const measured = Effect.map(MemoryMailStore.make, (store) => ({
+      ...store,
+      commit: (changes: ReadonlyArray<Change>) => {
+        largestCommit = Math.max(largestCommit, changes.length)
+        return store.commit(changes)
+      },
+      read: ((queries) =>
+        Effect.tap(store.read(queries), (answers) =>
+          Effect.sync(() => {
+            for (const answer of answers)
+              if (Array.isArray(answer)) largestAnswer = Math.max(largestAnswer, answer.length)
+          })
+        )) as typeof store.read
+    }))
+    return withTestMail({ name: "measured", layer: Layer.effect(MailStore, measured) })(
+      Effect.gen(function* () {
+        const to = Array.from({ length: 50 }, (_, n) => `p${n}@example.org`)
+        yield* Effect.forEach(Array.from({ length: 60 }), (_, n) => send(`k${n}`, { to }), { discard: true })
+        yield* tick
+        largestCommit = largestAnswer = 0
+        expect(yield* deleteProject).toMatchObject({ isComplete: true, deleted: { Message: 60, Delivery: 3000 } })
+        expect(largestCommit).toBeLessThanOrEqual(50 * 51 + 1)
+        expect(largestAnswer).toBeLessThanOrEqual(200)
+      })
+    )
+  })
+})
