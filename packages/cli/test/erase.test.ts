@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { run, runJson } from "./commandLine.ts"
+import { tablesWith } from "./tablesWith.ts"
 
 let folder: string
 beforeAll(() => {
@@ -17,24 +18,6 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const here = () => ["--data", folder, "--project", "prj_x"]
 const email = "ada.lovelace@example.org"
 
-/** The tables of the file with a value that contains the text, byte by byte. */
-const tablesWith = (text: string): ReadonlyArray<string> => {
-  const database = new DatabaseSync(join(folder, "mailkeep.db"), { readOnly: true })
-  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0").all()
-  const found = tables.flatMap(({ name }) => {
-    const all = database.prepare(`SELECT * FROM "${String(name)}"`)
-    all.setReadBigInts(true)
-    const rows = all.all()
-    const values = rows.flatMap((row) => Object.values(row))
-    const texts = values.map((value) =>
-      value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : String(value)
-    )
-    return texts.some((one) => one.toLowerCase().includes(text)) ? [String(name)] : []
-  })
-  database.close()
-  return found.toSorted()
-}
-
 it("erases a person from every table of the store, and says what it kept", async () => {
   await runJson(["domains", "add", "example.com", ...here(), "--verified"])
   await runJson(["contacts", "add", email, ...here(), "--first-name", "Ada"])
@@ -42,7 +25,7 @@ it("erases a person from every table of the store, and says what it kept", async
   await runJson(["send", ...here(), ...mail, "--to", email])
   await runJson(["send", ...here(), ...mail, "--to", email, "--to", "bob@example.org"])
   await runJson(["suppressions", "add", email, ...here()])
-  expect(tablesWith(email)).toEqual([
+  expect(tablesWith(folder, email)).toEqual([
     "mailkeep_contacts",
     "mailkeep_deliveries",
     "mailkeep_events",
@@ -56,7 +39,7 @@ it("erases a person from every table of the store, and says what it kept", async
     deleted: { Contact: 1, Message: 1 },
     kept: { suppression: true }
   })
-  expect(tablesWith(email)).toEqual([])
+  expect(tablesWith(folder, email)).toEqual([])
   const people = await run(["contacts", "erase", email, ...here()])
   expect(people).toMatchObject({ code: 0, stderr: "" })
   expect(people.stdout).toContain("Kept: the suppression, by the keyed hash of the address")

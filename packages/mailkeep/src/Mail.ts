@@ -9,6 +9,7 @@ import type {
   MailEventOf,
   MailStore,
   Project,
+  ProjectDeletionReport,
   ProjectId,
   Transport,
   UpdateProjectInput,
@@ -37,6 +38,12 @@ export interface ProjectsHandle {
   readonly ensure: (projectId: ProjectId, options?: CallOptions) => Promise<Project>
   /** Changes the given settings, and creates the project when it does not exist. */
   readonly update: (projectId: ProjectId, input: UpdateProjectInput, options?: CallOptions) => Promise<Project>
+  /**
+   * Deletes a project with all of its records, also the mail that waits. From the first commit, no send of the project is accepted, and what creates
+   * a project rejects with `StoreUnavailable`, reason `deleting`. Call again while `isComplete` is `false`, and after a failure or an abort: the
+   * deletion continues. Afterwards the id can be used for a new project. Rejects with `InvalidArgument` for another form of id.
+   */
+  readonly delete: (projectId: ProjectId, options?: CallOptions) => Promise<ProjectDeletionReport>
   /** All projects, by id. */
   readonly list: (options?: CallOptions) => Promise<ReadonlyArray<Project>>
 }

@@ -89,6 +89,7 @@ const makeProjects = (run: Run): ProjectsHandle => {
   return {
     ensure: (id, options) => call(({ ensure }) => ensure(id), options),
     update: (id, input, options) => call(({ update }) => update(id, input), options),
+    delete: (id, options) => call((projects) => projects.delete(id), options),
     list: (options) => call(({ list }) => list, options)
   }
 }

@@ -211,6 +211,20 @@ describe("project", () => {
     expect(await mail.projects.update("prj_b", { onAmbiguous: "fail" })).toMatchObject({ onAmbiguous: "fail" })
   })
 
+  it("deletes a project with its records, and lets its id be used again", async () => {
+    const mail = await openQuiet()
+    const tenant = mail.project("prj_b")
+    await tenant.domains.ensure({ domain: "tenant.example", verified: true })
+    const message = { from: "hi@tenant.example", to: "ada@example.org", subject: "Hi", text: "Hi" }
+    await tenant.send(message)
+    expect(await mail.projects.delete("prj_b")).toMatchObject({ isComplete: true, deleted: { Message: 1, Project: 1 } })
+    expect((await mail.projects.list()).map(({ id }) => id)).toEqual(["default"])
+    await expect(tenant.send(message)).rejects.toMatchObject({ _tag: "SenderDomainNotVerified" })
+    await tenant.domains.ensure({ domain: "tenant.example", verified: true })
+    expect(await tenant.send(message)).toMatchObject({ totalQueued: 1 })
+    await expect(mail.projects.delete("no project")).rejects.toMatchObject({ _tag: "InvalidArgument" })
+  })
+
   it("keeps the records of projects apart", async () => {
     const mail = await openQuiet()
     const tenant = mail.project("prj_b", { from: "hi@tenant.example" })

@@ -1,7 +1,7 @@
 /**
  * `mailkeep projects`: the projects and their settings.
  */
-import type { Project } from "@mailkeep/core"
+import type { Project, ProjectDeletionReport } from "@mailkeep/core"
 import { ambiguityPolicies, formatInstant, Projects } from "@mailkeep/core"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -52,7 +52,34 @@ const set = Command.make(
     }).pipe(DataFolder.at({ data }))
 ).pipe(Command.withDescription("Change a project's settings"))
 
+const deletedLine = (id: string, { deleted, isComplete, underWay }: ProjectDeletionReport): string => {
+  const counts = Object.entries(deleted).map(([kind, count]) => [kind, String(count)])
+  return [
+    table([["RECORDS", "DELETED"], ...counts]),
+    isComplete
+      ? `${id} deleted`
+      : underWay > 0
+        ? `${underWay} messages are being handed over. Run the command again after that`
+        : "Other calls write records of the project. Stop them, and run the command again"
+  ].join("\n")
+}
+
+const deleteOne = Command.make(
+  "delete",
+  { id: Argument.String("project-id").pipe(Argument.withDescription("The project, such as prj_acme")), data, json },
+  ({ id, data, json }) =>
+    Effect.gen(function* () {
+      const report = yield* (yield* Projects).delete(id)
+      yield* print(json, report, deletedLine(id, report))
+      if (!report.isComplete) process.exitCode = 2
+    }).pipe(DataFolder.at({ data }))
+).pipe(
+  Command.withDescription(
+    "Delete a project with all of its records, also the mail that waits. The exit code is 2 when a message is being handed over: run it again"
+  )
+)
+
 export const projects = Command.make("projects").pipe(
   Command.withDescription("Projects and their settings"),
-  Command.withSubcommands([list, set])
+  Command.withSubcommands([list, set, deleteOne])
 )
