@@ -387,6 +387,17 @@ describe("an interrupted deletion", () => {
 })
 
 describe("the deletion of a project with many records", () => {
+  it("deletes more API keys than one commit can delete", () =>
+    withTestMail(stores[0])(
+      Effect.gen(function* () {
+        const apiKeys = yield* ApiKeys
+        const create = apiKeys.create(project, { permissions: ["email.send"] })
+        yield* Effect.forEach(Array.from({ length: 205 }), () => create, { discard: true })
+        expect(yield* deleteProject).toMatchObject({ isComplete: true, deleted: { ApiKey: 205, Domain: 1 } })
+        expect(yield* allRecordsOf(project)).toEqual([])
+      })
+    ))
+
   it("reads and deletes them in bounded parts", () => {
     let largestCommit = 0
     let largestAnswer = 0
