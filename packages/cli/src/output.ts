@@ -1,7 +1,7 @@
 /**
  * Prints the result of a command: a line of JSON, or text for people. Logs never go to standard output.
  */
-import type { MailFailure, MasterSecretRefused, StoreNotOpened, StoreUnavailable } from "@mailkeep/core"
+import type { MailRefusal, MasterSecretRefused, StoreNotOpened, StoreUnavailable } from "@mailkeep/core"
 import type { MoveRefused } from "@mailkeep/core/move"
 import type { ListenerNotStarted } from "@mailkeep/inbound"
 import type { SmtpTransport } from "@mailkeep/smtp"
@@ -63,7 +63,7 @@ export const untilInterrupted = <A, E, R>(effect: Effect.Effect<A, E, R>): Effec
 
 /** The failures of a command. */
 export type CommandFailure =
-  | MailFailure
+  | MailRefusal
   | StoreNotOpened
   | StoreUnavailable
   | MasterSecretRefused

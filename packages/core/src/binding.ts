@@ -84,7 +84,7 @@ export type { WebhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
 
 // Failures, issues and times.
 export { InvalidArgument } from "./domain/value/Failure.ts"
-export type { MailFailure } from "./domain/value/Failure.ts"
+export type { MailRefusal } from "./domain/value/Failure.ts"
 export {
   decoder,
   distinctIssues,

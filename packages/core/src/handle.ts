@@ -1,6 +1,6 @@
 /**
  * One project with promises: the interface `ProjectHandle`, which an embedded project of the package `mailkeep` and a client over HTTP implement.
- * None of its types needs Effect. An implementation uses the functions for `each` and for the options of a call.
+ * None of its types needs Effect. An implementation uses the functions of `@mailkeep/core/handle/calls`.
  *
  * @example
  * ```ts
@@ -18,7 +18,6 @@
  * }
  * ```
  */
-export { callIssues, isAbortSignal } from "./handle/CallOptions.ts"
 export type { CallOptions } from "./handle/CallOptions.ts"
 export type {
   ContactsHandle,
@@ -30,8 +29,6 @@ export type {
   SuppressionsHandle
 } from "./handle/ContactsHandle.ts"
 export type { DeliveriesHandle, DeliveryFilterInput, LoggedDelivery, LoggedMessage } from "./handle/DeliveriesHandle.ts"
-export { eachOfCursors, eachOfPages } from "./handle/iteration.ts"
-export { withOwnMessage } from "./handle/ownMessage.ts"
 export type { DomainsHandle, ListedDomain } from "./handle/DomainsHandle.ts"
 export type {
   ApiKeySecret,

@@ -126,7 +126,7 @@ export {
 export { NameTaken, RecordNotFound, TooManyRecords } from "./domain/store/RecordFailure.ts"
 export { PlanLimitReached } from "./domain/plan/PlanFailure.ts"
 export { TemplateNotEditable } from "./domain/template/TemplateFailure.ts"
-export type { MailFailure } from "./domain/value/Failure.ts"
+export type { MailRefusal } from "./domain/value/Failure.ts"
 export type { RateLimitScope } from "./domain/access/AccessFailure.ts"
 export type { RecordName } from "./domain/store/RecordFailure.ts"
 export { StoreNotOpened, StoreUnavailable, TransactionRefused } from "./port/MailStore.ts"

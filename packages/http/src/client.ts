@@ -13,7 +13,7 @@
  */
 export { connectMail } from "./client/connectMail.ts"
 export type { ConnectMailOptions } from "./client/connectMail.ts"
-export { MailUnreachable, UnexpectedResponse } from "./client/failures.ts"
+export { isMailClientFailure, MailUnreachable, UnexpectedResponse } from "./client/failures.ts"
 export type { MailClientFailure } from "./client/failures.ts"
 export type { Fetch } from "./client/requests.ts"
 export type * from "@mailkeep/core/handle"

@@ -3,27 +3,34 @@
  */
 import { StoreUnavailable, TransactionRefused } from "@mailkeep/core"
 import type { CallOptions } from "@mailkeep/core/handle"
-import { callIssues, withOwnMessage } from "@mailkeep/core/handle"
+import { callIssues, withOwnMessage } from "@mailkeep/core/handle/calls"
 import type { Context, Scheduler } from "effect"
 import { Cause, Duration, Effect, Exit, Fiber } from "effect"
 import type { CoreServices } from "./coreRuntime.ts"
 import { invalidArgument } from "./invalidArgument.ts"
+import type { MailFailure } from "./failures.ts"
 import { scheduler } from "./scheduler.ts"
 
 /** How long the end waits for interrupted calls. A call in a transaction of the product still asks the server to undo it, which may not answer. */
 const interruptedMillisMax = 5000
 
-/** Runs an effect of the core as a promise. */
-export type Run = <A, E>(effect: Effect.Effect<A, E, CoreServices>, options?: CallOptions) => Promise<A>
+/** Runs an effect as a promise that may also reject with an error of a function of the product. */
+type RunAny = <A, E>(effect: Effect.Effect<A, E, CoreServices>, options?: CallOptions) => Promise<A>
+
+/** Runs an effect of the core as a promise. So the compiler proves that a method rejects with nothing but a `MailFailure`. */
+export type Run = <A, E extends MailFailure>(
+  effect: Effect.Effect<A, E, CoreServices>,
+  options?: CallOptions
+) => Promise<A>
 
 /** Makes the function that runs one call of a service as a promise. */
 export const callsOf =
   <Id extends CoreServices, Shape>(run: Run, service: Context.Service<Id, Shape>) =>
-  <A, E>(use: (shape: Shape) => Effect.Effect<A, E>, options?: CallOptions): Promise<A> =>
+  <A, E extends MailFailure>(use: (shape: Shape) => Effect.Effect<A, E>, options?: CallOptions): Promise<A> =>
     run(service.use(use), options)
 
 /** Runs an effect of the core to its end at once, and throws what a promise would reject with. */
-export type RunSync = <A, E>(effect: Effect.Effect<A, E, CoreServices>) => A
+export type RunSync = <A, E extends MailFailure>(effect: Effect.Effect<A, E, CoreServices>) => A
 
 /** The part of a runtime that calls need. */
 export interface CallRuntime {
@@ -37,7 +44,7 @@ export interface CallRuntime {
 
 /** The calls of a mail. */
 export interface Calls {
-  readonly run: Run
+  readonly run: RunAny
   /** For effects that do not wait. Throws `TransactionRefused` when the mail is not open. */
   readonly runSync: RunSync
   /** Refuses further calls, waits until those under way have ended, at most `graceMillis`, and interrupts the others. Waits at most 5 s for these. */
@@ -48,7 +55,7 @@ export interface Calls {
  * The frames of the code that called `run` or waits for its promise, without the first `skipped`. They are taken when a call rejects, so that a call that
  * resolves pays nothing. V8 knows the functions that `await` a promise, and not those that pass a callback to `then`.
  */
-const callerFrames = (run: Run | RunSync, skipped: number): string => {
+const callerFrames = (run: RunAny | RunSync, skipped: number): string => {
   const site: { stack?: string } = {}
   Error.captureStackTrace(site, run)
   const [, ...frames] = (site.stack ?? "").split("\n")
@@ -101,7 +108,7 @@ export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (r
       })
     })
 
-  const run: Run = async (effect, options) => {
+  const run: RunAny = async (effect, options) => {
     const issues = callIssues(options)
     if (issues.length > 0) throw invalidArgument({ argument: "options", issues })
     const signal = options?.signal

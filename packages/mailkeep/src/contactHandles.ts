@@ -18,7 +18,7 @@ import type {
   PropertiesHandle,
   SegmentsHandle
 } from "@mailkeep/core/handle"
-import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle"
+import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle/calls"
 import { Effect, Stream } from "effect"
 import type { Run } from "./calls.ts"
 import { callsOf } from "./calls.ts"

@@ -2,7 +2,7 @@
  * A stream as an async iterable. Each `for await` reads from the beginning.
  */
 import type { CallOptions } from "@mailkeep/core/handle"
-import { withOwnMessage } from "@mailkeep/core/handle"
+import { withOwnMessage } from "@mailkeep/core/handle/calls"
 import { Effect, Stream } from "effect"
 import type { Run } from "./calls.ts"
 import type { CoreServices } from "./coreRuntime.ts"

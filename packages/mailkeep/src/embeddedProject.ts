@@ -4,7 +4,7 @@
 import type { ProjectId, SendRefusal, SendResult, StoreUnavailable } from "@mailkeep/core"
 import { DeliveryLog, Feedback, Projects, Sending } from "@mailkeep/core"
 import type { BatchItemResult, EmbeddedProject } from "@mailkeep/core/handle"
-import { eachOfCursors, withOwnMessage } from "@mailkeep/core/handle"
+import { eachOfCursors, withOwnMessage } from "@mailkeep/core/handle/calls"
 import { Effect, Result } from "effect"
 import type { Run } from "./calls.ts"
 import { callsOf } from "./calls.ts"

@@ -57,7 +57,9 @@ export type { CapturedMessage, StubAct, StubOptions, StubRule } from "@mailkeep/
 // The handle of a project, with the records, inputs and events.
 export type * from "@mailkeep/core/handle"
 
-// Failures. Each has a `kind`, `isRetryable` and a message.
+// Failures. Each has `isRetryable` and a message, and most have a `kind`.
+export { isMailFailure } from "./failures.ts"
+export type { MailFailure } from "./failures.ts"
 export {
   ApiKeyNotFound,
   ContactEmailTaken,
@@ -82,7 +84,7 @@ export {
   TransactionRefused
 } from "@mailkeep/core"
 // Only the types, because only a call with an API key fails with these three.
-export type { InvalidApiKey, MailFailure, PermissionMissing, SenderOutsideScope } from "@mailkeep/core"
+export type { InvalidApiKey, PermissionMissing, SenderOutsideScope } from "@mailkeep/core"
 // Only the type, because the class is loaded with the transport. Its `_tag` is "SmtpOptionsInvalid".
 export type { SmtpOptionsInvalid } from "./adapters.ts"
 

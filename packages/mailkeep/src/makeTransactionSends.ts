@@ -6,6 +6,7 @@ import { TransactionSending } from "@mailkeep/core"
 import { Effect } from "effect"
 import type { Run, RunSync } from "./calls.ts"
 import { toBatchItem } from "./embeddedProject.ts"
+import type { MailFailure } from "./failures.ts"
 import { splitBatch, splitSend } from "./sendInput.ts"
 import type { PromisedTransactionSends, TransactionSends } from "./TransactionSends.ts"
 
@@ -18,11 +19,11 @@ export interface TransactionSendsDeps {
   readonly from: string | undefined
 }
 
-type Use<A, E> = (sending: Sending["Service"]) => Effect.Effect<A, E>
+type Use<A, E extends MailFailure> = (sending: Sending["Service"]) => Effect.Effect<A, E>
 
 /** Runs a call within the transaction: at once, or as a promise. */
 interface RunUse<K extends "value" | "promise"> {
-  <A, E>(use: Use<A, E>): K extends "value" ? A : Promise<A>
+  <A, E extends MailFailure>(use: Use<A, E>): K extends "value" ? A : Promise<A>
 }
 
 /** Whether the value is a client of a server, and not a connection of better-sqlite3. */
@@ -53,7 +54,7 @@ export const makeTransactionSends = (
   deps: TransactionSendsDeps,
   connection: unknown
 ): TransactionSends | PromisedTransactionSends => {
-  const within = <A, E>(
+  const within = <A, E extends MailFailure>(
     use: Use<A, E>
   ): Effect.Effect<A, E | TransactionRefused | StoreUnavailable, TransactionSending> =>
     TransactionSending.use((sending) => sending.within(connection, use))

@@ -100,7 +100,7 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
   const { projectId = defaultProjectId, from, graceMillis = defaultGraceMillis } = options
   const opening = makeOpening(options, projectId)
   const calls = makeCalls(opening.runtime, opening.onFailure)
-  const { run } = calls
+  const run: Run = calls.run
   /** The handle of a project, with the sends that commit in a database of the product. */
   const makeProject = (id: ProjectId, sender: string | undefined): MailProject => ({
     ...makeEmbeddedProject(run, id, sender),
@@ -122,7 +122,7 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
     })())
   return {
     ...main,
-    outbox: { ...main.outbox, drain: (call) => run(drainOf(options.outbox), call) },
+    outbox: { ...main.outbox, drain: (call) => calls.run(drainOf(options.outbox), call) },
     open: (call) => run(Effect.void, call),
     project: (id, settings) => {
       checkHandleOptions(settings)
@@ -144,7 +144,7 @@ export const makeMail = (options: MailOptions, onClose: () => void = () => {}): 
       return callsOf(run, EventSender)(({ unsubscribe }) => unsubscribe(name), call)
     },
     health: (call) => callsOf(run, Health)(({ check }) => check, call),
-    tick: (call) => run(tickWith(options.outbox), call),
+    tick: (call) => calls.run(tickWith(options.outbox), call),
     sweep: (call) => callsOf(run, Dispatcher)(({ sweep }) => sweep, call),
     close,
     [Symbol.asyncDispose]: close,

@@ -10,7 +10,7 @@ import type {
   WebhookSecret,
   WebhooksHandle
 } from "@mailkeep/core/handle"
-import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle"
+import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle/calls"
 import { Effect, Redacted } from "effect"
 import type { Run } from "./calls.ts"
 import { callsOf } from "./calls.ts"

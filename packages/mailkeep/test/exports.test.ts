@@ -59,6 +59,16 @@ describe("API reports", () => {
     expect(contained.filter((name) => !exported.has(name))).toEqual([])
   })
 
+  it.each([
+    ["mailkeep", "mailkeep"],
+    ["http", "@mailkeep/http/client"]
+  ])("lists no function of a handle that the entry exports only as a type, in the report %s of %s", (report, entry) => {
+    const exported = exportsOf(reportOf(report), entry)
+    const functions = exportsOf(core, "@mailkeep/core/handle/calls")
+    expect(functions).toContain("eachOfPages")
+    expect([...functions].filter((name) => exported.has(name))).toEqual([])
+  })
+
   it("lists each type of the options of a mail", () => {
     const exported = exportsOf(reportOf("mailkeep"), "mailkeep")
     const options = ["DispatcherOptions", "EventSenderOptions", "HandOffOptions", "HealthOptions", "HealthReport"]

@@ -2,7 +2,7 @@
  * The project of an API key over HTTP, with promises. Source: decision 0055.
  */
 import type { ProjectHandle } from "@mailkeep/core/handle"
-import { isAbortSignal } from "@mailkeep/core/handle"
+import { isAbortSignal } from "@mailkeep/core/handle/calls"
 import type { OptionRules } from "@mailkeep/core/options"
 import { assertOptions, functionOption, mustBe, optionsOf, timerMillisMax, wholeOption } from "@mailkeep/core/options"
 import { makeContacts, makeLists, makeProperties, makeSegments, makeSuppressions } from "./contactClient.ts"

@@ -8,7 +8,7 @@ import type {
   SegmentsHandle,
   SuppressionsHandle
 } from "@mailkeep/core/handle"
-import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle"
+import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle/calls"
 import { toPropertyBody } from "./inputs.ts"
 import {
   noResult,

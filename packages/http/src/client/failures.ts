@@ -1,15 +1,9 @@
 /**
  * Converts the errors of the wire to the failures of the core. The classes are loaded with the first failure, because they load a part of Effect.
  */
-import type {
-  InvalidArgument,
-  Issue,
-  MailFailure,
-  MessageId,
-  Permission,
-  PlanLimitCode,
-  StoreUnavailable
-} from "@mailkeep/core"
+import type { InvalidArgument, Issue, MailRefusal, MessageId, Permission, PlanLimitCode } from "@mailkeep/core"
+import type { ServiceFailure } from "@mailkeep/core/handle/calls"
+import { failureGuard, serviceFailureKinds } from "@mailkeep/core/handle/calls"
 import { isRecord, shownText } from "@mailkeep/core/options"
 import { toInputPath } from "./inputs.ts"
 import type { OperationId } from "./operations.ts"
@@ -81,7 +75,17 @@ export class UnexpectedResponse extends Error {
 }
 
 /** Everything with which a method of the client rejects, except an abort. */
-export type MailClientFailure = MailFailure | StoreUnavailable | MailUnreachable | UnexpectedResponse
+export type MailClientFailure = ServiceFailure | MailUnreachable | UnexpectedResponse
+
+/**
+ * Whether an error is a failure of the client, such as in a `catch`. Then `switch (error._tag)` narrows it to one class. Compares `_tag` and `kind` and not
+ * the class, so that it also knows the failures of another copy of the package.
+ */
+export const isMailClientFailure: (error: unknown) => error is MailClientFailure = failureGuard<MailClientFailure>({
+  ...serviceFailureKinds,
+  MailUnreachable: "unavailable",
+  UnexpectedResponse: "unexpected_response"
+})
 
 /** What a failure says about the call. */
 export interface CallFacts {
@@ -165,7 +169,7 @@ export const groupOf = (operation: OperationId): string => operation.slice(0, op
 const recordOf = (operation: OperationId) => recordOfGroup[groupOf(operation) as keyof typeof recordOfGroup]
 
 /** The failures that only the operations of one group have. The first of each kind is the one for a message that is not known. */
-const failuresOfGroup = (classes: Classes, { operation, ids, domain }: CallFacts): ReadonlyArray<MailFailure> => {
+const failuresOfGroup = (classes: Classes, { operation, ids, domain }: CallFacts): ReadonlyArray<MailRefusal> => {
   const [id = "", otherId = ""] = ids
   switch (groupOf(operation)) {
     case "messages":
@@ -200,7 +204,7 @@ const failuresOfGroup = (classes: Classes, { operation, ids, domain }: CallFacts
   }
 }
 
-const failuresOfRecord = (classes: Classes, { operation, ids }: CallFacts): ReadonlyArray<MailFailure> => {
+const failuresOfRecord = (classes: Classes, { operation, ids }: CallFacts): ReadonlyArray<MailRefusal> => {
   const named = recordOf(operation)
   if (named === undefined) return []
   const { record, field } = named
@@ -209,7 +213,7 @@ const failuresOfRecord = (classes: Classes, { operation, ids }: CallFacts): Read
 }
 
 /** The failures whose messages have a fact that is nowhere else in the response. */
-const failuresOfMessage = (classes: Classes, { operation }: CallFacts, text: string): ReadonlyArray<MailFailure> => {
+const failuresOfMessage = (classes: Classes, { operation }: CallFacts, text: string): ReadonlyArray<MailRefusal> => {
   const permission = /\bemail\.(?:send|full_access)\b/.exec(text)?.[0] as Permission | undefined
   const max = Number(/ its limit of (\d+) /.exec(text)?.[1] ?? Number.NaN)
   const seconds = Number(/ longer than ([\d.]+) seconds/.exec(text)?.[1] ?? Number.NaN)
@@ -232,7 +236,7 @@ const unknownPath = "There is nothing at this path."
  * The failure of a refusal. The interface does not name the class. Among the failures of the operation with the same `error`, the message decides;
  * another server may have other messages, and then the first one is taken.
  */
-const refusalOf = (classes: Classes, { error, message }: WireError, facts: CallFacts): MailFailure | undefined => {
+const refusalOf = (classes: Classes, { error, message }: WireError, facts: CallFacts): MailRefusal | undefined => {
   if (error === "unauthorized") return new classes.InvalidApiKey()
   if (message === unknownPath) return undefined
   const stated = failuresOfMessage(classes, facts, message).find(({ kind }) => kind === error)
@@ -285,7 +289,7 @@ export const toFailure = async (wire: WireError, facts: CallFacts): Promise<Mail
 }
 
 /** The failure of a call with an id that no path can contain, at this position. Such an id matches no record. */
-export const notFound = async (facts: CallFacts, at: number): Promise<MailFailure> => {
+export const notFound = async (facts: CallFacts, at: number): Promise<MailRefusal> => {
   const classes = await loadClasses()
   const possible = [...failuresOfGroup(classes, facts), ...failuresOfRecord(classes, facts)]
   return possible.filter(({ kind }) => kind === "not_found")[at]!

@@ -3,7 +3,7 @@
  */
 import type { Issue } from "@mailkeep/core"
 import type { CallOptions } from "@mailkeep/core/handle"
-import { callIssues, withOwnMessage } from "@mailkeep/core/handle"
+import { callIssues, withOwnMessage } from "@mailkeep/core/handle/calls"
 import { isRecord } from "@mailkeep/core/options"
 import type { CallFacts, MailClientFailure } from "./failures.ts"
 import {

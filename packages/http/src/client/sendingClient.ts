@@ -3,7 +3,7 @@
  */
 import type { SendRefusal, SendResult, StoreUnavailable } from "@mailkeep/core"
 import type { BatchItemResult, DeliveriesHandle, SendingHandle } from "@mailkeep/core/handle"
-import { eachOfCursors, withOwnMessage } from "@mailkeep/core/handle"
+import { eachOfCursors, withOwnMessage } from "@mailkeep/core/handle/calls"
 import { isRecord } from "@mailkeep/core/options"
 import type { SendBatchResultBody } from "../api/Messages.ts"
 import { invalidArgument, toFailure } from "./failures.ts"

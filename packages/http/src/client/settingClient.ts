@@ -3,7 +3,7 @@
  */
 import type { RenderedTemplate, WebhookTestResult } from "@mailkeep/core"
 import type { DomainsHandle, TemplatesHandle, WebhooksHandle } from "@mailkeep/core/handle"
-import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle"
+import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle/calls"
 import type { WebhookTestBody } from "../api/Webhooks.ts"
 import { toTemplateBody } from "./inputs.ts"
 import {

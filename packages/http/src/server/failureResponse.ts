@@ -2,7 +2,7 @@
  * Turns failures into responses: status, body and headers. Only this file maps an error word to a status. Source: docs/spec/coverage.md S11;
  * decision 0009.
  */
-import type { InvalidArgument, MailFailure, SendRefusal, StoreUnavailable } from "@mailkeep/core"
+import type { InvalidArgument, MailRefusal, SendRefusal, StoreUnavailable } from "@mailkeep/core"
 import type { ArgumentName, Issue } from "@mailkeep/core/binding"
 import { issuesSentence, bugReports } from "@mailkeep/core/binding"
 import { Cause, Effect } from "effect"
@@ -21,7 +21,7 @@ export const statuses = {
   conflict: 409,
   too_many_requests: 429,
   unavailable: 503
-} as const satisfies Readonly<Record<(MailFailure | StoreUnavailable)["kind"], number>>
+} as const satisfies Readonly<Record<(MailRefusal | StoreUnavailable)["kind"], number>>
 
 interface ErrorBody {
   readonly error: string
@@ -66,7 +66,7 @@ const requestIssues = ({ argument, issues }: InvalidArgument) => ({
 })
 
 const particulars = (
-  failure: MailFailure | StoreUnavailable
+  failure: MailRefusal | StoreUnavailable
 ): { readonly fields?: Record<string, unknown>; readonly headers?: Record<string, string> } => {
   switch (failure._tag) {
     case "InvalidArgument":
@@ -102,7 +102,7 @@ export const bugResponse = (cause: Cause.Cause<unknown>) =>
     errorResponse(500, { error: "internal_error", message: "Something went wrong here." })
   )
 
-const messageOf = (failure: MailFailure | StoreUnavailable): string => {
+const messageOf = (failure: MailRefusal | StoreUnavailable): string => {
   if (failure._tag === "StoreUnavailable") return "The service cannot take the request now."
   if (failure._tag !== "InvalidArgument") return failure.message
   const { context, issues } = requestIssues(failure)
@@ -117,7 +117,7 @@ export const refusedMessageView = (failure: SendRefusal | StoreUnavailable): typ
   ...(failure._tag === "PlanLimitReached" ? { code: failure.code } : {})
 })
 
-export const failureResponse = (failure: MailFailure | StoreUnavailable) => {
+export const failureResponse = (failure: MailRefusal | StoreUnavailable) => {
   // An adapter of the product may fail with an error that its type does not declare.
   if (!Object.hasOwn(statuses, failure.kind)) return bugResponse(Cause.fail(failure))
   const { fields, headers } = particulars(failure)

@@ -1,7 +1,7 @@
 /**
  * Helpers of every endpoint handler: they read the body, turn failures into responses and pass the principal of the request to the services.
  */
-import type { InvalidArgument, Issue, MailFailure, Principal, StoreUnavailable } from "@mailkeep/core"
+import type { InvalidArgument, Issue, MailRefusal, Principal, StoreUnavailable } from "@mailkeep/core"
 import type { Result } from "effect"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -9,7 +9,7 @@ import { CurrentPrincipal } from "../api/Access.ts"
 import { failureResponse } from "./failureResponse.ts"
 import { BodyRefused, bodyRefusedResponse, jsonBody, parsedAs } from "./requestBody.ts"
 
-type HandlerFailure = MailFailure | StoreUnavailable | BodyRefused
+type HandlerFailure = MailRefusal | StoreUnavailable | BodyRefused
 
 /** Turns the failure of a use case into its response. */
 const withFailureResponse = <A, R>(effect: Effect.Effect<A, HandlerFailure, R>) =>

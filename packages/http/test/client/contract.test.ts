@@ -202,8 +202,9 @@ describe("an import of the client", () => {
       "core/src/domain/value/Fields.ts",
       "core/src/domain/value/OptionRule.ts",
       "core/src/domain/value/shownText.ts",
-      "core/src/handle.ts",
       "core/src/handle/CallOptions.ts",
+      "core/src/handle/calls.ts",
+      "core/src/handle/failureGuard.ts",
       "core/src/handle/iteration.ts",
       "core/src/handle/ownMessage.ts",
       "core/src/options.ts"

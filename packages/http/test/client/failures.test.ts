@@ -1,12 +1,12 @@
 /**
  * The failures of the client: what a caller sees, and what never appears in one.
  */
-import { InvalidApiKey, InvalidArgument, PermissionMissing, StoreUnavailable } from "@mailkeep/core"
+import { InvalidApiKey, InvalidArgument, PermissionMissing, StoreUnavailable, TransactionRefused } from "@mailkeep/core"
 import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
 import type { ProjectHandle } from "@mailkeep/core/handle"
 import type { ConnectMailOptions } from "../../src/client.ts"
-import { connectMail, MailUnreachable, UnexpectedResponse } from "../../src/client.ts"
+import { connectMail, isMailClientFailure, MailUnreachable, UnexpectedResponse } from "../../src/client.ts"
 import { apiKey, emptyPage, fetchError, json, rejection, scriptedClient, settled, wireError } from "./scriptedFetch.ts"
 
 const message = { from: "Acme <hi@ACME.example>", to: "ada@example.org", subject: "Welcome", text: "Hello." }
@@ -275,5 +275,18 @@ describe("failures of the client", () => {
       accept: "application/json",
       authorization: `Bearer ${apiKey}`
     })
+  })
+})
+
+describe("isMailClientFailure", () => {
+  it.each([
+    [new MailUnreachable({ reason: "network", detail: "x" }), true],
+    [new UnexpectedResponse({ status: 502, detail: "x" }), true],
+    [new StoreUnavailable({ reason: "locked" }), true],
+    [new InvalidApiKey(), true],
+    [new TransactionRefused({ reason: "not_open" }), false],
+    [new DOMException("aborted", "AbortError"), false]
+  ])("recognizes the failures of the client only: %s", (error, expected) => {
+    expect(isMailClientFailure(error)).toBe(expected)
   })
 })

@@ -41,7 +41,7 @@ export class InvalidArgument extends NotRetryable("InvalidArgument", "invalid_ar
 }
 
 /** All failures with which a use case refuses a request. An unreachable store or transport is a failure of its port. */
-export type MailFailure =
+export type MailRefusal =
   | InvalidArgument
   | InvalidApiKey
   | PermissionMissing

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "vitest"
 import { Conflict } from "../../../src/domain/store/Conflict.ts"
-import type { MailFailure } from "../../../src/domain/value/Failure.ts"
+import type { MailRefusal } from "../../../src/domain/value/Failure.ts"
 import {
   InvalidApiKey,
   ApiKeyNotFound,
@@ -29,10 +29,10 @@ import { SinkUnavailable } from "../../../src/port/EventSink.ts"
 import { StoreNotOpened, StoreUnavailable } from "../../../src/port/MailStore.ts"
 import { HandOffRevoked, TransportUnavailable } from "../../../src/port/Transport.ts"
 
-type Tag = MailFailure["_tag"]
+type Tag = MailRefusal["_tag"]
 
 /** Every failure of a use case. The type of the object has one field for each, so that a new failure needs a row. */
-const refusals: { readonly [T in Tag]: readonly [Extract<MailFailure, { readonly _tag: T }>, boolean] } = {
+const refusals: { readonly [T in Tag]: readonly [Extract<MailRefusal, { readonly _tag: T }>, boolean] } = {
   InvalidArgument: [new InvalidArgument({ argument: "input", issues: [] }), false],
   InvalidApiKey: [new InvalidApiKey(), false],
   PermissionMissing: [new PermissionMissing({ permission: "email.send" }), false],
