@@ -44,7 +44,8 @@ export interface SendingHandle<Input = SendMessageInput, BatchInput = SendBatchI
   readonly send: (input: Input, options?: CallOptions) => Promise<SendResult>
   /**
    * Accepts up to 100 messages. Resolves with one result for each message, in their order. A message that is refused refuses no other. The
-   * idempotency key counts for each message with its position, so that a repeat sends nothing again.
+   * idempotency key counts for each message with its position, so that a repeat sends nothing again. For an idempotency key of each message, call
+   * `send` for each and wait for all: calls at the same time share the disk syncs of the store.
    *
    * Rejects with `InvalidArgument` when the batch itself is wrong. Then no message is accepted.
    */
