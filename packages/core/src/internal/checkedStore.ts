@@ -47,6 +47,16 @@ const checkedEventDeliveries = (
   return rows
 }
 
+/** Checks the answers of a read. Of their values only the time for which a loop waits: a loop that waits for `NaN` never waits, and uses all of the CPU. */
+const checkedAnswers = <A extends ReadonlyArray<unknown>>(queries: ReadonlyArray<Query>, answers: A): A => {
+  if (answers.length !== queries.length) throw new StoreContractViolation({ law: "read/one-answer-each" })
+  queries.forEach(({ _tag }, at) => {
+    if (_tag === "NextDue" && answers[at] !== null && !Number.isFinite(answers[at]))
+      throw new StoreContractViolation({ law: "time/next-due" })
+  })
+  return answers
+}
+
 const checked = (store: MailStoreShape): Omit<MailStoreShape, "joinTransaction"> => ({
   ...store,
   commit: skipEmptyCommit((changes) =>
@@ -65,10 +75,7 @@ const checked = (store: MailStoreShape): Omit<MailStoreShape, "joinTransaction">
       ? Effect.succeed([])
       : Effect.map(store.claimEventDeliveries(claim), (rows) => checkedEventDeliveries(claim, rows)),
   read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
-    Effect.map(store.read(queries), (answers): Answers<Qs> => {
-      if (answers.length !== queries.length) throw new StoreContractViolation({ law: "read/one-answer-each" })
-      return answers
-    })
+    Effect.map(store.read(queries), (answers): Answers<Qs> => checkedAnswers(queries, answers))
 })
 
 export const makeCheckedStore = (store: MailStoreShape): MailStoreShape => wrapStore(store, checked)

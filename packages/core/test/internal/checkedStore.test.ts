@@ -67,6 +67,15 @@ describe("checkedStore, for an answer", () => {
     expect(await resultOf({ commit }, (store) => store.commit([put("a")]))).toBe("commit/reports-which-guard")
   })
 
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, "2026-12-24"])(
+    "refuses the next due time %s, because a loop that waits for it would never wait",
+    async (next) => {
+      const read = (() => Effect.succeed([[], next])) as unknown as MailStoreShape["read"]
+      const nextDue = { _tag: "NextDue", worker: "w", now: 1 } as const
+      expect(await resultOf({ read }, (store) => store.read([{ _tag: "Projects" }, nextDue]))).toBe("time/next-due")
+    }
+  )
+
   it("returns an answer that keeps the laws", async () => {
     expect(await resultOf({ claim: () => Effect.succeed([row]) }, (store) => store.claim(claim))).toEqual([row])
   })
