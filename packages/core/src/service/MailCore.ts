@@ -99,7 +99,7 @@ const notifyingStore = Layer.effect(
   MailStore,
   Effect.gen(function* () {
     const { events } = yield* WakeUp
-    return notifyOnEvents(yield* MailStore, events.notify)
+    return notifyOnEvents(yield* MailStore, events.notify, yield* Effect.scope)
   })
 ).pipe(Layer.provide(WakeUp.layer))
 
