@@ -2,6 +2,7 @@
  * Finds an address in the texts of a record, and replaces it. Source: decision 0051.
  */
 import { toUnicode } from "tr46"
+import { htmlNamesOf } from "./htmlNames.ts"
 import { parseAddress } from "../message/Address.ts"
 import { extensionsOfFiles } from "../message/mediaTypes.ts"
 import { escapeHtml } from "../template/Mustache.ts"
@@ -41,17 +42,18 @@ const spellingsOf = (canonical: string): ReadonlyArray<string> => {
 const urlEscape = (text: string): string =>
   Array.from(new TextEncoder().encode(text), (octet) => `%${octet.toString(16).padStart(2, "0")}`).join("")
 
-/** A pattern for one code point: in a text, in a URL, and in HTML with its escape by name or by number, which may have leading zeros. */
+/** A pattern for one code point: in a text, in a URL, and in HTML as a template escapes it or by its number, which may have leading zeros. */
 const codePointPattern = (one: string): string => {
   const point = one.codePointAt(0)!
   const forms = [...new Set([one, urlEscape(one), escapeHtml(one)])].map(escapedForPattern)
   return `(?:${forms.join("|")}|&#0{0,6}(?:${point}|x0{0,6}${point.toString(16)});)`
 }
 
-/** A pattern for one character: composed or decomposed (Unicode NFC and NFD). */
+/** A pattern for one character: composed or decomposed (Unicode NFC and NFD), or its name in HTML. */
 const characterPattern = (character: string): string => {
   const forms = [...new Set([character, character.normalize("NFD")])]
-  return `(?:${forms.map((form) => Array.from(form, codePointPattern).join("")).join("|")})`
+  const patterns = forms.map((form) => Array.from(form, codePointPattern).join(""))
+  return `(?:${[...patterns, ...htmlNamesOf(character)].join("|")})`
 }
 
 const spellingPattern = (spelling: string): string => [...spelling].map(characterPattern).join("")

@@ -60,14 +60,37 @@ describe("makeAddressRedaction", () => {
       "every character as a hexadecimal number of HTML",
       (text: string) => text.replaceAll(/./gsu, (one) => `&#X00${one.charCodeAt(0).toString(16)};`)
     ],
-    ["only the at sign", (text: string) => text.replace("@", "&#64;")]
+    ["only the at sign", (text: string) => text.replace("@", "&#64;")],
+    ["only the at sign, by its name", (text: string) => text.replace("@", "&commat;")],
+    [
+      "the at sign and the dots by their names",
+      (text: string) => text.replace("@", "&commat;").replaceAll(".", "&period;")
+    ]
   ])("finds an address with escapes of %s", (_, escaped) => {
     expect(ada.redact(`<a href="${escaped("ada@example.org")}">`)).toBe(`<a href="${erasedAddress}">`)
   })
 
-  it("finds a domain whose letters are escaped in HTML", () => {
-    const idn = makeAddressRedaction("ada@xn--bcher-kva.example")
-    expect(idn.redact("ada@b&#252;cher.example, ada@b&#xFC;cher.example")).toBe(`${erasedAddress}, ${erasedAddress}`)
+  it.each(["ada@b&#252;cher.example", "ada@b&#xFC;cher.example", "ada@b&uuml;cher.example"])(
+    "finds a domain whose letters are escaped in HTML: %s",
+    (text) => {
+      const idn = makeAddressRedaction("ada@xn--bcher-kva.example")
+      expect(idn.redact(`<p>${text}</p>`)).toBe(`<p>${erasedAddress}</p>`)
+    }
+  )
+
+  it.each([
+    ["o'b&c+d_e@example.org", "o&apos;b&amp;c&plus;d&lowbar;e&commat;example&period;org"],
+    ["jürgen@example.org", "J&uuml;rgen@example.org"],
+    ["rené.groß@example.org", "Ren&Eacute;.Gro&szlig;@example.org"],
+    ["čapek@example.org", "&ccaron;apek@example.org"],
+    ["søren@example.org", "s&oslash;ren@example.org"]
+  ])("finds %s whose characters are escaped by their names in HTML", (address, text) => {
+    expect(makeAddressRedaction(address).redact(`<b>${text}</b>`)).toBe(`<b>${erasedAddress}</b>`)
+  })
+
+  it("finds no address behind the name of another character", () => {
+    expect(ada.isIn("ada&comma;example.org")).toBe(false)
+    expect(makeAddressRedaction("jürgen@example.org").isIn("j&ugrave;rgen@example.org")).toBe(false)
   })
 
   it("finds a domain in A-labels and in Unicode", () => {
