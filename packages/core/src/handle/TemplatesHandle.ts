@@ -27,7 +27,7 @@ export interface TemplatesHandle {
   readonly get: (idOrAlias: string, options?: CallOptions) => Promise<Template>
   /**
    * Creates a template. Version 1 is its draft. Rejects with `NameTaken` when another template has the alias, and with `TooManyRecords` when the
-   * project has 1,000 templates.
+   * project has 1,000 templates that are not archived, or 10,000 in all.
    */
   readonly create: (input: CreateTemplateInput, options?: CallOptions) => Promise<Template>
   /**

@@ -4,6 +4,7 @@
 import { Effect } from "effect"
 import type { TemplateRecord, VersionRecord } from "../decide/template/templateVersion.ts"
 import type { ResourceOf } from "../domain/store/Resource.ts"
+import { templatesWithArchivedMax } from "../domain/store/Resource.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
 import type { StoredTemplate, StoredTemplateSummary, StoredVersion } from "../domain/template/Template.ts"
 import { isTemplateId } from "../domain/template/TemplateContent.ts"
@@ -20,6 +21,15 @@ export const templateReads = (store: MailStoreShape) => {
       ]),
       ([found]) => (found?.kind === "template" ? found : null)
     )
+
+  /** All templates, also the archived ones, newest first. */
+  const all = (projectId: ProjectId): Effect.Effect<ReadonlyArray<TemplateRecord>, StoreUnavailable> => {
+    const limit = templatesWithArchivedMax
+    return Effect.map(
+      store.read([{ _tag: "Resources", projectId, kind: "template", parent: "", after: null, limit }]),
+      ([found]) => found
+    )
+  }
 
   /** Returns the items in the order of `templates`. */
   const withVersions = (
@@ -73,5 +83,5 @@ export const templateReads = (store: MailStoreShape) => {
       return { template, draft: of(draft), published: of(published) }
     })
 
-  return { find, withVersions, summary, withBodies, detail }
+  return { find, all, withVersions, summary, withBodies, detail }
 }

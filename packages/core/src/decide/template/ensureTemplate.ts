@@ -3,13 +3,12 @@
  */
 import { Result } from "effect"
 import type { Change } from "../../domain/store/Change.ts"
-import { resourcesMax } from "../../domain/store/Resource.ts"
 import type { StoredTemplate, StoredVersion } from "../../domain/template/Template.ts"
 import type { TemplateAbout, TemplateContent, TemplateParts } from "../../domain/template/TemplateContent.ts"
 import { emptyParts } from "../../domain/template/TemplateContent.ts"
 import type { ValidEnsureTemplate } from "../../domain/template/TemplateInput.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
-import { TooManyRecords } from "../../domain/store/RecordFailure.ts"
+import type { TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
 import { publishingIssues } from "./renderTemplate.ts"
@@ -17,6 +16,7 @@ import type { CreateTemplateFacts } from "./template.ts"
 import { emptyAbout, newTemplate } from "./template.ts"
 import type { TemplateAndDraft } from "./templateContent.ts"
 import { mergeTemplateInput } from "./templateContent.ts"
+import { tooManyTemplates } from "./templateLimit.ts"
 import type { VersionPosition } from "./templateVersion.ts"
 import {
   changedTemplate,
@@ -66,7 +66,8 @@ const sameAbout = (a: TemplateAbout, b: TemplateAbout): boolean =>
   a.locale === b.locale
 
 const createPublished = ({ about, parts }: TemplateAndDraft, facts: EnsureTemplateFacts): Ensured => {
-  if (facts.count >= resourcesMax) return Result.fail(new TooManyRecords({ record: "template", max: resourcesMax }))
+  const full = tooManyTemplates(facts.counts)
+  if (full !== undefined) return Result.fail(full)
   const made = newTemplate({ about, parts }, facts)
   const version = { ...publishedVersion(made.draft.version, facts.now), revision: 1 }
   const content: TemplateContent = { ...made.template.content, draftVersionId: null, publishedVersionId: version.id }

@@ -4,13 +4,13 @@
 import { Result } from "effect"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { ResourceOf } from "../../domain/store/Resource.ts"
-import { resourcesMax } from "../../domain/store/Resource.ts"
 import type { StoredTemplate } from "../../domain/template/Template.ts"
 import type { TemplateAbout } from "../../domain/template/TemplateContent.ts"
 import { emptyParts } from "../../domain/template/TemplateContent.ts"
 import type { ValidCreateTemplate, ValidUpdateTemplate } from "../../domain/template/TemplateInput.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
-import { NameTaken, RecordNotFound, TooManyRecords } from "../../domain/store/RecordFailure.ts"
+import type { TooManyRecords } from "../../domain/store/RecordFailure.ts"
+import { NameTaken, RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import { TemplateNotEditable } from "../../domain/template/TemplateFailure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
@@ -21,6 +21,8 @@ import { unchanged } from "../store/Decision.ts"
 import { publishingIssues } from "./renderTemplate.ts"
 import type { TemplateAndDraft } from "./templateContent.ts"
 import { bodyFields, mergeTemplateInput, partsFields } from "./templateContent.ts"
+import type { TemplateCounts } from "./templateLimit.ts"
+import { tooManyTemplates } from "./templateLimit.ts"
 import type { VersionPosition } from "./templateVersion.ts"
 import {
   changedTemplate,
@@ -43,8 +45,7 @@ export interface CreateTemplateFacts {
   readonly projectId: ProjectId
   /** The existing template with the alias of the input. */
   readonly aliased: { readonly id: string } | null
-  /** The number of templates in the project. */
-  readonly count: number
+  readonly counts: TemplateCounts
 }
 
 /** Makes a template with version 1 as its draft. Nothing is written yet. */
@@ -76,7 +77,8 @@ export const createTemplate = (
   const text = mergeTemplateInput(input, { about: emptyAbout, parts: emptyParts }, facts.ids)
   if (Result.isFailure(text)) return invalid(text.failure)
   if (facts.aliased !== null) return Result.fail(new NameTaken({ record: "template", field: "alias" }))
-  if (facts.count >= resourcesMax) return Result.fail(new TooManyRecords({ record: "template", max: resourcesMax }))
+  const full = tooManyTemplates(facts.counts)
+  if (full !== undefined) return Result.fail(full)
   const { template, draft } = newTemplate(text.success, facts)
   return Result.succeed({
     answer: { template, draft, published: null },

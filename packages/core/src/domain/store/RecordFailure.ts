@@ -2,6 +2,7 @@
  * Why a use case of named records is refused, such as lists, segments, templates and webhooks.
  */
 import { NotRetryable } from "../value/NotRetryable.ts"
+import { resourcesMax } from "./Resource.ts"
 
 /** The kinds of records, other than contacts, messages and deliveries, in failures. */
 export type RecordName =
@@ -56,9 +57,14 @@ export class NameTaken extends NotRetryable("NameTaken", "duplicate_error")<{
   declare readonly isRetryable: boolean
 }
 
-/** What a call that failed with `TooManyRecords` needs first. A template is archived and not deleted, and an archived template counts. */
-const howToMakeRoom = (record: RecordName): string =>
-  record === "template" ? "Change an existing template instead." : `Delete a ${record} first.`
+/**
+ * What a call that failed with `TooManyRecords` needs first. A template is archived and not deleted. Archived templates count for the limit of all
+ * templates alone.
+ */
+const howToMakeRoom = (record: RecordName, max: number): string => {
+  if (record !== "template") return `Delete a ${record} first.`
+  return max > resourcesMax ? "Change an existing template instead." : "Archive a template first."
+}
 
 /** A project has the maximum number of records of a kind, or a contact is on the maximum number of lists. */
 export class TooManyRecords extends NotRetryable("TooManyRecords", "conflict")<{
@@ -71,7 +77,7 @@ export class TooManyRecords extends NotRetryable("TooManyRecords", "conflict")<{
     const limit = `its limit of ${this.max} ${plurals[this.record]}`
     if (this.owner === "contact") return `The contact has reached ${limit}. Remove the contact from a list first.`
     if (this.owner === "program") return `The program has reached ${limit}. Use the name of an existing subscription.`
-    return `The project has reached ${limit}. ${howToMakeRoom(this.record)}`
+    return `The project has reached ${limit}. ${howToMakeRoom(this.record, this.max)}`
   }
   /** Not retryable: the message says what the call needs first, such as the deletion of a record of this kind. */
   declare readonly isRetryable: boolean

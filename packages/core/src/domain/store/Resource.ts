@@ -35,3 +35,6 @@ export type Resource = { [K in ResourceKind]: ResourceOf<K> }[ResourceKind]
 
 /** The maximum number of resources of one kind in a project, or below one parent. */
 export const resourcesMax = 1000
+
+/** The maximum number of templates in a project together with the archived ones, because a list of templates reads all of them. */
+export const templatesWithArchivedMax = 10 * resourcesMax

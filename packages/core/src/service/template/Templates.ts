@@ -9,7 +9,6 @@ import { archiveTemplate, createTemplate, publishTemplate, updateTemplate } from
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { Page } from "../../domain/store/Paging.ts"
 import { pageOf } from "../../domain/store/Paging.ts"
-import { resourcesMax } from "../../domain/store/Resource.ts"
 import type {
   PublishedTemplate,
   Template,
@@ -87,7 +86,7 @@ export class Templates extends Context.Service<
     ) => Effect.Effect<Template, InvalidArgument | RecordNotFound | StoreUnavailable>
     /**
      * Creates a template. Version 1 is its draft. Fails with `NameTaken` when another template has the alias, and with `TooManyRecords` when
-     * the project has 1,000 templates.
+     * the project has 1,000 templates that are not archived, or 10,000 in all.
      */
     readonly create: (
       caller: Caller,
@@ -99,7 +98,7 @@ export class Templates extends Context.Service<
      * Creates the template when no template has the alias. When the published content differs, publishes the draft if the draft has the content of
      * the input, and otherwise a new version. Writes a changed name, description, category or locale without a new version. Writes nothing when
      * nothing differs. A field that is absent from the input is cleared. A draft with other content stays a draft.
-     * Fails with `InvalidArgument` when the content cannot be published, and with `TooManyRecords` when the project has 1,000 templates.
+     * Fails with `InvalidArgument` when the content cannot be published, and with `TooManyRecords` when the project has 1,000 templates that are not archived, or 10,000 in all.
      */
     readonly ensure: (
       caller: Caller,
@@ -178,10 +177,7 @@ export class Templates extends Context.Service<
       const list = Effect.fn("Templates.list")(function* (caller: Caller, input: ListTemplatesInput = {}) {
         const projectId = yield* validProject(caller)
         const { page, ...filters } = yield* validated(parseListTemplates, input, "filters")
-        const [found] = yield* store.read([
-          { _tag: "Resources", projectId, kind: "template", parent: "", after: null, limit: resourcesMax }
-        ])
-        const matching = matchingTemplates(found, filters)
+        const matching = matchingTemplates(yield* reads.all(projectId), filters)
         const { items, total } = pageOf(matching, page)
         const withVersions = yield* reads.withVersions(projectId, items)
         return { items: withVersions.map(toTemplateSummary), total, ...page }

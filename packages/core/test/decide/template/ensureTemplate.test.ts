@@ -23,7 +23,7 @@ const ensure = (
     ids: ids(),
     projectId: project,
     existing,
-    count: 0,
+    counts: { inUse: 0, all: 0 },
     newest: existing === null ? null : { versionNumber: 1, createdAt: now },
     ...facts
   })
@@ -104,9 +104,11 @@ describe("ensureTemplate", () => {
   it("refuses content that cannot be published, and a project with too many templates", () => {
     expect(issuesOf(ensure(null, { subject: "{{order}}" }))).toEqual(["subject malformed_template"])
     expect(issuesOf(ensure(null, { text: "" }))).toEqual(["html required"])
-    const full = ensure(null, {}, { count: resourcesMax })
+    const full = ensure(null, {}, { counts: { inUse: resourcesMax, all: resourcesMax } })
     expect(Result.isFailure(full) && full.failure).toMatchObject({ _tag: "TooManyRecords" })
-    expect(written(ensure(answerOf(ensure(null)), {}, { count: resourcesMax }))).toEqual([])
+    expect(written(ensure(answerOf(ensure(null)), {}, { counts: { inUse: resourcesMax, all: resourcesMax } }))).toEqual(
+      []
+    )
   })
 
   it("writes nothing when it is repeated, whatever the content", () => {

@@ -1,6 +1,7 @@
 /**
  * Stored templates for the tests of the decisions, and what a decision writes.
  */
+import type { TemplateCounts } from "../../../src/decide/template/templateLimit.ts"
 import { Result } from "effect"
 import { createTemplate, publishTemplate, updateTemplate } from "../../../src/decide/template/template.ts"
 import type { Decision } from "../../../src/decide/store/Decision.ts"
@@ -34,14 +35,14 @@ export const issuesOf = <A, E>(decided: Result.Result<A, E>): ReadonlyArray<stri
 
 export const create = (
   input: Partial<CreateTemplateInput> = {},
-  facts: { readonly aliased?: { readonly id: string } | null; readonly count?: number } = {}
+  facts: { readonly aliased?: { readonly id: string } | null; readonly counts?: TemplateCounts } = {}
 ) =>
   createTemplate(Result.getOrThrow(parseCreateTemplate({ name: "Receipt", subject: "Hi", text: "First", ...input })), {
     now,
     ids: ids(),
     projectId: project,
     aliased: null,
-    count: 0,
+    counts: { inUse: 0, all: 0 },
     ...facts
   })
 

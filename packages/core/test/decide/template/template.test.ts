@@ -29,8 +29,10 @@ describe("createTemplate", () => {
 
   it("refuses a template when another template has the alias, or the project has too many templates", () => {
     expect(refusal(create({ alias: "receipt" }, { aliased: { id: "tpl_1" } }))).toMatchObject({ _tag: "NameTaken" })
-    expect(refusal(create({}, { count: resourcesMax }))).toMatchObject({ _tag: "TooManyRecords", max: resourcesMax })
-    expect(refusal(create({}, { count: resourcesMax - 1 }))).toBeUndefined()
+    expect(refusal(create({}, { counts: { inUse: resourcesMax, all: resourcesMax } }))).toMatchObject({
+      _tag: "TooManyRecords",
+      max: resourcesMax
+    })
   })
 })
 

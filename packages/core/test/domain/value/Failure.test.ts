@@ -100,7 +100,11 @@ describe("the message of a failure about a record", () => {
     ],
     [
       new TooManyRecords({ record: "template", max: 1000 }),
-      "The project has reached its limit of 1000 templates. Change an existing template instead."
+      "The project has reached its limit of 1000 templates. Archive a template first."
+    ],
+    [
+      new TooManyRecords({ record: "template", max: 10_000 }),
+      "The project has reached its limit of 10000 templates. Change an existing template instead."
     ],
     [
       new TooManyRecords({ record: "list", max: 50, owner: "contact" }),
