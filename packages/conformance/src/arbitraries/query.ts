@@ -152,6 +152,7 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
         source: of(null, "api"),
         address: fc.option(address, { nil: null, freq: 2 }),
         search: fc.option(fc.oneof(text, deliveryId, messageId), { nil: null, freq: 2 }),
+        recipientPart: fc.option(text, { nil: null, freq: 1 }),
         contactId: fc.option(contactId, { nil: null, freq: 2 }),
         templateId: of(null, null, null, "tpl_1"),
         startDate: fc.option(instant, { nil: null, freq: 2 }),

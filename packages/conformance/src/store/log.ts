@@ -178,6 +178,28 @@ const searched = law(
   }
 )
 
+const searchedInALabels = law(
+  "log/finds-a-domain-in-a-labels",
+  "With `recipientPart`, a search also finds the recipients with this part, and no subject with it.",
+  function* (store) {
+    const rows = [
+      ["Ada@xn--bcher-kva.example", "Hello"],
+      ["bob@example.org", "Neue BÜCHER"],
+      ["eve@example.org", "xn--bcher-kva"]
+    ] as const
+    yield* Effect.forEach([...rows.entries()], ([n, [recipient, subject]]) =>
+      commit(
+        store,
+        insert.message(sample.message({ id: `msg_${n}`, subject })),
+        insert.delivery(sample.delivery({ id: `del_${n}`, messageId: `msg_${n}`, recipient }))
+      )
+    )
+    yield* checkFound(store, { search: "bücher", recipientPart: "xn--bcher-kva" }, [1, 0])
+    yield* checkFound(store, { search: "ADA@bücher", recipientPart: "ADA@xn--bcher-kva" }, [0])
+    yield* checkFound(store, { search: "bücher" }, [1])
+  }
+)
+
 const bounded = law(
   "log/looks-no-further-than-asked",
   "A page scans at most its limit of deliveries, and the next page continues after the last delivery that was scanned.",
@@ -250,6 +272,7 @@ export const logLaws: ReadonlyArray<StoreLaw> = [
   walkComplete,
   filtered,
   searched,
+  searchedInALabels,
   bounded,
   endsTruly,
   ofMessage

@@ -140,6 +140,10 @@ export const queryMutants: Readonly<Record<string, Mutation>> = {
     filters: { ...query.filters, endDate: query.filters.endDate === null ? null : query.filters.endDate - 1 }
   })),
   "log/search-is-literal": likeSearch,
+  "log/finds-a-domain-in-a-labels": asking("LogPage", (query) => ({
+    ...query,
+    filters: { ...query.filters, recipientPart: null }
+  })),
   "log/looks-no-further-than-asked": asking("LogPage", (query) => ({ ...query, scanLimit: never })),
   "log/ends-when-nothing-is-left": answering("LogPage", ({ items, next }, { limit }) => {
     const last = items.at(-1)

@@ -3,7 +3,7 @@
  */
 import { Result, Schema } from "effect"
 import type { SendingSource } from "../access/ApiKey.ts"
-import { parseAddress } from "../message/Address.ts"
+import { inALabels, parseAddress } from "../message/Address.ts"
 import type { CursorInput, CursorRequest, LogFilters } from "../store/Paging.ts"
 import { pageLimitDefault } from "../store/Paging.ts"
 import { cursorFields, cursorOrDefault, SearchText, TextOrNull } from "../store/PagingRequest.ts"
@@ -24,7 +24,10 @@ export interface ListDeliveriesInput extends CursorInput {
   readonly source?: SendingSource | (string & {}) | null | undefined
   /** The whole address. An invalid address matches no delivery. */
   readonly recipient?: string | null | undefined
-  /** A part of the recipient or of the subject in upper or lower case, or a complete delivery id or message id. At most 255 characters. */
+  /**
+   * A part of the recipient or of the subject in upper or lower case, or a complete delivery id or message id. A domain in Unicode finds the recipients with
+   * its A-labels, by whole labels. At most 255 characters.
+   */
   readonly search?: string | null | undefined
   /** Only deliveries to the address that this contact had when the message was accepted. */
   readonly contactId?: string | null | undefined
@@ -90,6 +93,7 @@ export const parseListDeliveries = (input: unknown = {}): Result.Result<Delivery
       // An invalid address matches no delivery, so it is passed on unchanged.
       address: typeof recipient === "string" ? (parseAddress(recipient)?.canonical ?? recipient) : null,
       search: search === undefined || search === "" ? null : search,
+      recipientPart: typeof search === "string" ? (inALabels(search) ?? null) : null,
       contactId: valid.contactId ?? null,
       templateId: valid.templateId ?? null,
       startDate: boundOrNull(valid.startDate, "start"),

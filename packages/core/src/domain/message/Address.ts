@@ -97,5 +97,17 @@ export const parseAddress = (text: string): Address | undefined => {
     : undefined
 }
 
+/**
+ * Returns a part of an address with its domain in A-labels, as an address has it. The domain begins after the last `@`, or at the beginning. Returns
+ * `undefined` if this changes nothing, or if the text cannot be a part of an address.
+ */
+export const inALabels = (part: string): string | undefined => {
+  const at = part.lastIndexOf("@") + 1
+  const domain = part.slice(at)
+  if (isAscii(domain) || part.length > addressOctetsMax) return undefined
+  const name = toASCII(domain)
+  return name === null ? undefined : `${part.slice(0, at)}${name}`
+}
+
 /** Returns the canonical form of a text that is known to be a mailbox. */
 export const canonicalAddress = (mailbox: string): string => parseAddress(mailbox)!.canonical

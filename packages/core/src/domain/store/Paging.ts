@@ -39,6 +39,11 @@ export interface LogFilters {
   readonly address: string | null
   /** A part of the recipient or the subject without regard to case, or a complete id of a delivery or a message. */
   readonly search: string | null
+  /**
+   * With `search`: also deliveries whose recipient has this part, without regard to case. It is the search with its domain in A-labels, as a recipient
+   * has it. `null` when `search` has only ASCII characters.
+   */
+  readonly recipientPart: string | null
   /** Only deliveries to an address that this contact had at acceptance. */
   readonly contactId: string | null
   /** Only deliveries of messages that were rendered from this template. */
@@ -55,6 +60,7 @@ export const noLogFilters: LogFilters = {
   source: null,
   address: null,
   search: null,
+  recipientPart: null,
   contactId: null,
   templateId: null,
   startDate: null,
@@ -178,24 +184,31 @@ export const logBoundsMatch = (
 /** The fields of a message that the log examines. */
 export type LoggedMessage = Pick<Message, "subject" | "templateId">
 
+/** The case-folded texts of which a recipient contains one if a search of the log finds the recipient. */
+export const foldedRecipientParts = (search: string, recipientPart: string | null): ReadonlyArray<string> =>
+  recipientPart === null ? foldedParts(search) : [...foldedParts(search), ...foldedParts(recipientPart)]
+
 /** Whether a search of the log finds the delivery: by an id, or by a part of the recipient or of the subject. */
 const isFound = (
   search: string,
+  recipientPart: string | null,
   delivery: Pick<Delivery, "id" | "messageId" | "recipient">,
   message: () => LoggedMessage
 ): boolean => {
   if (delivery.id === search || delivery.messageId === search) return true
-  const parts = foldedParts(search)
-  return containsPart(caseFold(delivery.recipient), parts) || containsPart(caseFold(message().subject), parts)
+  return (
+    containsPart(caseFold(delivery.recipient), foldedRecipientParts(search, recipientPart)) ||
+    containsPart(caseFold(message().subject), foldedParts(search))
+  )
 }
 
 /** Tests the filters of the log that examine each delivery. */
 export const logFiltersMatch = (
-  { status, source, search, templateId }: LogFilters,
+  { status, source, search, recipientPart, templateId }: LogFilters,
   delivery: Pick<Delivery, "id" | "messageId" | "recipient" | "source" | "status">,
   message: () => LoggedMessage
 ): boolean =>
   (status === null || delivery.status === status) &&
   (source === null || delivery.source === source) &&
   (templateId === null || message().templateId === templateId) &&
-  (search === null || isFound(search, delivery, message))
+  (search === null || isFound(search, recipientPart, delivery, message))

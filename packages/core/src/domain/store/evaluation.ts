@@ -16,7 +16,15 @@ export { claimKinds } from "./Claim.ts"
 export { octetsOfChanges } from "./commitSize.ts"
 export { revisionConflict } from "./guard.ts"
 export { deliveryInstants, nextSweptPosition, sweptCounts, withDeletedCounts } from "./messageSweep.ts"
-export { caseFold, containsPart, foldedParts, indexedStatusOf, logFiltersMatch, newestFirst } from "./Paging.ts"
+export {
+  caseFold,
+  containsPart,
+  foldedParts,
+  foldedRecipientParts,
+  indexedStatusOf,
+  logFiltersMatch,
+  newestFirst
+} from "./Paging.ts"
 export type { LoggedMessage, Position } from "./Paging.ts"
 export { longestDueFirst, roundRobin } from "./Rotation.ts"
 export { isSameRecord, storedRecordKey } from "./StoredRecord.ts"

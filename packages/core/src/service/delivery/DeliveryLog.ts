@@ -145,10 +145,12 @@ export class DeliveryLog extends Context.Service<
         const projectId = yield* validProject(caller)
         const { limit, cursor, ...listing } = yield* validated(parseListDeliveries, input, "filters")
         const filters = yield* withTemplateId(projectId, listing.filters)
+        // The part follows from the search, so a cursor is also valid in a version without the part.
+        const { recipientPart: _, ...givenFilters } = filters
         return yield* cursorPage(
           { sign, crypto },
           {
-            scope: { projectId, listing: "deliveries", filters: { ...filters } },
+            scope: { projectId, listing: "deliveries", filters: givenFilters },
             limit,
             cursor,
             read: (position) =>

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it, vi } from "vitest"
-import { parseAddress, parseDomain } from "../../../src/domain/message/Address.ts"
+import { inALabels, parseAddress, parseDomain } from "../../../src/domain/message/Address.ts"
 
 describe("parseAddress", () => {
   it.each([
@@ -142,4 +142,19 @@ describe("parseDomain", () => {
     "xn--zzzzzzz-.com",
     ""
   ])("refuses the domain %j", (text) => expect(parseDomain(text)).toBeUndefined())
+})
+
+describe("inALabels", () => {
+  it.each([
+    ["bücher", "xn--bcher-kva"],
+    ["ada@Bücher.example", "ada@xn--bcher-kva.example"],
+    ["jürgen@b.example", undefined],
+    ["jürgen@bücher.", "jürgen@xn--bcher-kva."],
+    [".bücher", ".xn--bcher-kva"],
+    ["example.org", undefined],
+    ["", undefined],
+    ["ü".repeat(255), undefined]
+  ])("converts the domain in %j", (part, converted) => {
+    expect(inALabels(part)).toBe(converted)
+  })
 })

@@ -101,6 +101,19 @@ describe.each(stores)("the delivery log, over $name", (store) => {
     )
   )
 
+  it.each(["bücher", "ADA@Bücher.example", "Bücher."])(
+    "finds a recipient by %s, whose domain the log shows in A-labels, and a subject with the same text",
+    (search) =>
+      withTestMail(store)(
+        Effect.gen(function* () {
+          yield* send("a", { to: "ada@bücher.example" })
+          yield* send("b", { to: "bob@example.org", subject: `About ${search}` })
+          yield* send("c", { to: "carol@example.org", subject: "About books" })
+          expect(recipients(yield* allPages({ search }, 1))).toEqual(["bob", "ada"])
+        })
+      )
+  )
+
   it("finds deliveries by a complete delivery id or message id", () =>
     withTestMail(store)(
       Effect.gen(function* () {

@@ -9,7 +9,12 @@ import type {
   QueryOf,
   SuppressionRecord
 } from "@mailkeep/core/adapter"
-import { foldedParts, indexedStatusOf, temporarySuppressionMillis } from "@mailkeep/core/adapter/evaluation"
+import {
+  foldedParts,
+  foldedRecipientParts,
+  indexedStatusOf,
+  temporarySuppressionMillis
+} from "@mailkeep/core/adapter/evaluation"
 import { suppressions } from "../tables.ts"
 import { containsSql, foldedColumn } from "./folding.ts"
 import { afterPosition, newestFirst } from "./pages.ts"
@@ -81,11 +86,12 @@ const boundsOf = (building: Building, projectId: string, filters: LogFilters, af
   ].join(" AND ")
 }
 
-const searchSql = (building: Building, search: string): string => {
+const searchSql = (building: Building, search: string, recipientPart: string | null): string => {
   const text = building.parameter(search)
   const parts = foldedParts(search).map(building.parameter)
+  const recipientParts = foldedRecipientParts(search, recipientPart).map(building.parameter)
   const subject = `coalesce(${foldedColumn("message.subject")}, '')`
-  return `(examined.id = ${text} OR examined.message_id = ${text} OR ${containsSql(foldedColumn("examined.recipient"), parts)} OR ${containsSql(subject, parts)})`
+  return `(examined.id = ${text} OR examined.message_id = ${text} OR ${containsSql(foldedColumn("examined.recipient"), recipientParts)} OR ${containsSql(subject, parts)})`
 }
 
 /** One page of the delivery log, newest first. */
@@ -93,7 +99,7 @@ export const logPage = (
   building: Building,
   { projectId, filters, after, limit, scanLimit }: QueryOf<"LogPage">
 ): Reading<AnswerOf<"LogPage">> => {
-  const { status, source, search, templateId } = filters
+  const { status, source, search, recipientPart, templateId } = filters
   const from = `FROM ${building.table("deliveries")} AS one WHERE ${boundsOf(building, projectId, filters, after)} ${newestFirst("one")}`
   const message = (delivery: string) =>
     eachOneOrNull(
@@ -110,7 +116,7 @@ export const logPage = (
         ...(status === null ? [] : [`examined.status = ${building.parameter(status)}`]),
         ...(source === null ? [] : [`examined.source = ${building.parameter(source)}`]),
         ...(templateId === null ? [] : [`message.template_id = ${building.parameter(templateId)}`]),
-        ...(search === null ? [] : [searchSql(building, search)])
+        ...(search === null ? [] : [searchSql(building, search, recipientPart)])
       ],
       joins: templateId === null && search === null ? "" : message("examined"),
       order: newestFirst("examined"),
