@@ -27,7 +27,7 @@ export { storeLaws } from "./store/storeLaws.ts"
 export type { ChildModule, Place, ProductTransaction, StoreSubject } from "./store/StoreSubject.ts"
 export { StorePlace } from "./store/StoreSubject.ts"
 export { sinkLaws } from "./sink/sinkLaws.ts"
-export type { SubscriberAct, Subscribers, Received, SinkBench, SinkSubject } from "./sink/SinkSubject.ts"
+export type { SubscriberAct, Subscribers, Received, SinkWithSubscribers, SinkSubject } from "./sink/SinkSubject.ts"
 export { SubscribersUnderLaw } from "./sink/SinkSubject.ts"
 export { transportLaws } from "./transport/transportLaws.ts"
 export type {
@@ -35,7 +35,7 @@ export type {
   RelayAct,
   AcceptedAttachment,
   AcceptedMail,
-  TransportBench,
+  TransportWithRelay,
   TransportSubject
 } from "./transport/TransportSubject.ts"
 export { mailOf, RelayUnderLaw, acceptedAttachments } from "./transport/TransportSubject.ts"

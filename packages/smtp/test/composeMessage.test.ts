@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import { headerFieldIssues } from "../../core/src/domain/message/HeaderField.ts"
 import { AttachmentUnreadable, composeMessage, MessageNotComposable } from "../src/composeMessage.ts"
 import { message } from "./handOffHarness.ts"
-import { otherFields } from "./smtpBench.ts"
+import { otherFields } from "./smtpWithRelay.ts"
 
 const bytesOf = (given: Partial<OutgoingMessage>, textAlternative = true): Promise<Buffer> =>
   buffer(composeMessage(message(given), textAlternative)())

@@ -10,11 +10,11 @@ import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { Effect, Layer } from "effect"
 import * as MapStore from "../../conformance/test/example/MapStore.ts"
 import { place as journalPlace } from "../../conformance/test/example/storeUnderTest.ts"
-import { promiseSinkBench, promiseTransportBench } from "../../conformance/test/promiseBench.ts"
-import { stubBench } from "../../smtp/test/stubBench.ts"
+import { promiseSink, promiseTransport } from "../../conformance/test/promiseAdapters.ts"
+import { stubWithRelay } from "../../smtp/test/stubWithRelay.ts"
 import { place as postgresPlace } from "../../postgres/test/storeUnderTest.ts"
 import { place as sqlitePlace } from "../../sqlite/test/storeUnderTest.ts"
-import { bench as webhookBench } from "../../webhooks/test/subscriberHarness.ts"
+import { sink as webhookSink } from "../../webhooks/test/subscriberHarness.ts"
 import { testedVerdict } from "./lastTestRun.ts"
 import { generatedNotice, table } from "./markdown.ts"
 import type { ReportedTest, TestReport } from "./testReport.ts"
@@ -32,19 +32,19 @@ const stores = {
 }
 
 const transports = {
-  "the stub as the recipient's own server": { bench: stubBench() },
+  "the stub as the recipient's own server": { transport: stubWithRelay() },
   "the stub as a relay that drops duplicates": {
-    bench: stubBench({ confirmsDelivery: false, idempotentHandOff: true })
+    transport: stubWithRelay({ confirmsDelivery: false, idempotentHandOff: true })
   },
   "the stub as a relay that cannot signal finalizing": {
-    bench: stubBench({ confirmsDelivery: false, signalsFinalize: false })
+    transport: stubWithRelay({ confirmsDelivery: false, signalsFinalize: false })
   },
-  "a transport of plain async functions": { bench: promiseTransportBench }
+  "a transport of plain async functions": { transport: promiseTransport }
 }
 
 const sinks = {
-  "the webhook sink": { bench: webhookBench },
-  "an event sink of plain async functions": { bench: promiseSinkBench }
+  "the webhook sink": { sink: webhookSink },
+  "an event sink of plain async functions": { sink: promiseSink }
 }
 
 /** What each capability means, and the effect of its absence. */

@@ -1,5 +1,5 @@
 import { sinkLaws } from "@mailkeep/conformance"
 import { conforms } from "@mailkeep/conformance/vitest"
-import { bench } from "./subscriberHarness.ts"
+import { sink } from "./subscriberHarness.ts"
 
-conforms("the webhook sink", sinkLaws, { bench })
+conforms("the webhook sink", sinkLaws, { sink })

@@ -37,7 +37,7 @@ const answer = (act: SubscriberAct, response: ServerResponse): void => {
   }
 }
 
-export const bench: SinkSubject["bench"] = Effect.gen(function* () {
+export const sink: SinkSubject["sink"] = Effect.gen(function* () {
   const acts = new Map<string, SubscriberAct>()
   const received: Array<Received> = []
   let underWay = 0

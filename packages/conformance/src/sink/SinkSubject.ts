@@ -41,7 +41,7 @@ export interface Subscribers {
 }
 
 /** An event sink and the subscribers that it sends to. */
-export interface SinkBench {
+export interface SinkWithSubscribers {
   readonly layer: Layer.Layer<EventSink, unknown>
   readonly subscribers: Subscribers
 }
@@ -49,7 +49,7 @@ export interface SinkBench {
 /** What the author of an event sink supplies to `sinkLaws`. */
 export interface SinkSubject {
   /** A new sink, and subscribers that have received nothing. */
-  readonly bench: Effect.Effect<SinkBench, unknown, Scope.Scope>
+  readonly sink: Effect.Effect<SinkWithSubscribers, unknown, Scope.Scope>
 }
 
 /**
@@ -73,8 +73,8 @@ export class SubscribersUnderLaw extends Context.Service<SubscribersUnderLaw, Su
 
 export type SinkLaw = Law<EventSink | SubscribersUnderLaw>
 
-export const openSink: LawBook<SinkSubject, EventSink | SubscribersUnderLaw>["open"] = ({ bench }) =>
-  Effect.flatMap(bench, ({ layer, subscribers }) => openWithPeer(EventSink, layer, SubscribersUnderLaw, subscribers))
+export const openSink: LawBook<SinkSubject, EventSink | SubscribersUnderLaw>["open"] = ({ sink }) =>
+  Effect.flatMap(sink, ({ layer, subscribers }) => openWithPeer(EventSink, layer, SubscribersUnderLaw, subscribers))
 
 const why = "decisions/0016-events.md"
 

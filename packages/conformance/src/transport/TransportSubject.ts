@@ -95,7 +95,7 @@ export interface Relay {
 }
 
 /** A transport and the relay that it hands over to. */
-export interface TransportBench {
+export interface TransportWithRelay {
   readonly layer: Layer.Layer<Transport, unknown>
   readonly relay: Relay
 }
@@ -103,7 +103,7 @@ export interface TransportBench {
 /** What the author of a transport supplies to `transportLaws`. */
 export interface TransportSubject {
   /** A new transport, and a relay that has accepted nothing. */
-  readonly bench: Effect.Effect<TransportBench, unknown, Scope.Scope>
+  readonly transport: Effect.Effect<TransportWithRelay, unknown, Scope.Scope>
 }
 
 /**
@@ -125,8 +125,8 @@ export class RelayUnderLaw extends Context.Service<RelayUnderLaw, Relay>()("@mai
 
 export type TransportLaw = Law<Transport | RelayUnderLaw>
 
-export const openTransport: LawBook<TransportSubject, Transport | RelayUnderLaw>["open"] = ({ bench }) =>
-  Effect.flatMap(bench, ({ layer, relay }) => openWithPeer(Transport, layer, RelayUnderLaw, relay))
+export const openTransport: LawBook<TransportSubject, Transport | RelayUnderLaw>["open"] = ({ transport }) =>
+  Effect.flatMap(transport, ({ layer, relay }) => openWithPeer(Transport, layer, RelayUnderLaw, relay))
 
 const why = "decisions/0006-hand-off.md"
 

@@ -5,7 +5,7 @@ import type { EventSinkShape, HandOffOutcome, TransportShape } from "@mailkeep/c
 import { EventSink, SinkUnavailable, Transport, TransportUnavailable } from "@mailkeep/core/adapter"
 import { Context, Effect, Layer } from "effect"
 import type { SinkSubject, TransportSubject } from "../../src/index.ts"
-import { promiseSinkBench, promiseTransportBench } from "../promiseBench.ts"
+import { promiseSink, promiseTransport } from "../promiseAdapters.ts"
 
 type HandOver = TransportShape["handOff"]
 type Send = EventSinkShape["send"]
@@ -88,8 +88,8 @@ export const transportMutants: Readonly<Record<string, TransportSubject>> = Obje
   Object.entries(transports).map(([law, mutate]) => [
     law,
     {
-      bench: Effect.gen(function* () {
-        const { layer, relay } = yield* promiseTransportBench
+      transport: Effect.gen(function* () {
+        const { layer, relay } = yield* promiseTransport
         const { capabilities, handOff } = Context.get(yield* Layer.build(layer), Transport)
         const mutant = { capabilities: { ...capabilities, ...declared[law] }, handOff: mutate(handOff) }
         return { layer: Layer.succeed(Transport, mutant), relay }
@@ -143,8 +143,8 @@ export const sinkMutants: Readonly<Record<string, SinkSubject>> = Object.fromEnt
   Object.entries(sinks).map(([law, mutate]) => [
     law,
     {
-      bench: Effect.gen(function* () {
-        const { layer, subscribers } = yield* promiseSinkBench
+      sink: Effect.gen(function* () {
+        const { layer, subscribers } = yield* promiseSink
         const sink = Context.get(yield* Layer.build(layer), EventSink)
         return { layer: Layer.succeed(EventSink, { ...sink, send: mutate(sink.send) }), subscribers }
       })

@@ -24,7 +24,7 @@ const stubAct = (act: RelayAct, confirmsDelivery: boolean): StubAct => {
   }
 }
 
-export const stubBench = (capabilities: Partial<TransportCapabilities> = {}) =>
+export const stubWithRelay = (capabilities: Partial<TransportCapabilities> = {}) =>
   Effect.sync(() => {
     const confirmsDelivery = capabilities.confirmsDelivery ?? true
     const stub = StubTransport.make({

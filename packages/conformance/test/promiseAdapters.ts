@@ -26,7 +26,7 @@ const counted =
     }
   }
 
-export const promiseTransportBench = Effect.sync(() => {
+export const promiseTransport = Effect.sync(() => {
   const acts = new Map<string, RelayAct>()
   const accepted: Array<AcceptedMail> = []
   const counting = { underWay: 0 }
@@ -72,7 +72,7 @@ const replyOf = (act: Extract<RelayAct, { does: "refuse" }>) => {
   return reply
 }
 
-export const promiseSinkBench = Effect.sync(() => {
+export const promiseSink = Effect.sync(() => {
   const acts = new Map<string, SubscriberAct>()
   const received: Array<Received> = []
   const counting = { underWay: 0 }

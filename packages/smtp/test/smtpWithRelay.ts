@@ -76,11 +76,11 @@ const actAt = (act: RelayAct, step: string): Act | undefined => {
   }
 }
 
-/** A bench for `transportLaws`. */
-export const smtpBench = (
+/** The SMTP transport with a relay, for `transportLaws`. */
+export const smtpWithRelay = (
   setup: Pick<RelaySetup, "keywords"> = {},
   options: Partial<SmtpOptions> = {}
-): TransportSubject["bench"] =>
+): TransportSubject["transport"] =>
   Effect.gen(function* () {
     const acts = new Map<string, RelayAct>()
     const relay = yield* Effect.acquireRelease(
