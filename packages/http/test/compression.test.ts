@@ -1,7 +1,8 @@
 /**
  * The compression of responses, on the Node server and in the fetch handler.
  */
-import { brotliDecompressSync, gunzipSync } from "node:zlib"
+import { syncBuiltinESMExports } from "node:module"
+import zlib, { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { openTestMail, sendInput, stores } from "@mailkeep/test-support"
 import { Layer } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -63,6 +64,43 @@ describe("large responses", () => {
     expect(JSON.parse(text)).toMatchObject({ openapi: expect.any(String) })
     await dispose()
     await mail.dispose()
+  })
+})
+
+/** Counts the bodies that zlib compresses while `run` runs. */
+const countCompressions = async (run: () => Promise<unknown>): Promise<number> => {
+  const { brotliCompress } = zlib
+  let count = 0
+  const counted = (...parameters: Parameters<typeof brotliCompress>) => {
+    count++
+    brotliCompress(...parameters)
+  }
+  zlib.brotliCompress = counted as typeof brotliCompress
+  syncBuiltinESMExports()
+  try {
+    await run()
+  } finally {
+    zlib.brotliCompress = brotliCompress
+    syncBuiltinESMExports()
+  }
+  return count
+}
+
+describe("pages that never change", () => {
+  it.each(["/docs", "/openapi.json"])("compresses %s once for all requests", async (path) => {
+    const getPage = (coding: string) => fetch(`${wire.url}${path}`, { headers: { "accept-encoding": coding } })
+    const pages: Array<Response> = []
+    const count = await countCompressions(async () => {
+      pages.push(...(await Promise.all([getPage("br"), getPage("br"), getPage("br")])), await getPage("br"))
+    })
+    expect(count).toBe(1)
+    const plain = await (await getPage("identity")).text()
+    for (const page of pages) {
+      expect(page.headers.get("content-encoding")).toBe("br")
+      expect(page.headers.get("vary")).toBe("Accept-Encoding")
+      expect(Number(page.headers.get("content-length"))).toBeLessThan(plain.length / 2)
+      expect(await page.text()).toBe(plain)
+    }
   })
 })
 

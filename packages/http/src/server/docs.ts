@@ -2,8 +2,10 @@
  * The OpenAPI document at `/openapi.json` and its page at `/docs`. The page runs only its own scripts and loads nothing from another host.
  */
 import { Effect, Layer } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
+import { withConstantBody } from "./constantBody.ts"
 import type { MountedApi } from "./endpointParts.ts"
 
 const base64 = (octets: Uint8Array): string => btoa(String.fromCharCode(...octets))
@@ -43,7 +45,7 @@ const pageOf = (api: MountedApi) =>
     yield* Layer.build(Layer.provide(scalar, Layer.succeed(HttpRouter.HttpRouter, router)))
     // The only route of this router cannot fail.
     const response = yield* Effect.orDie(router.asHttpEffect())
-    return HttpServerResponse.setHeaders(response, {
+    return HttpServerResponse.setHeaders(withConstantBody(response), {
       "content-security-policy": yield* policyOf(htmlOf(response)),
       "referrer-policy": "no-referrer",
       "x-frame-options": "DENY"
@@ -53,20 +55,21 @@ const pageOf = (api: MountedApi) =>
 /** The routes are mounted below `basePath`, which is the server in the document. */
 export const docs = (basePath: string, mounted: MountedApi) => {
   const api = basePath === "" ? mounted : mounted.annotate(OpenApi.Servers, [{ url: basePath }])
-  let page: HttpServerResponse.HttpServerResponse | undefined
+  /** Made once, also for requests that arrive together. */
+  let page: Promise<HttpServerResponse.HttpServerResponse> | undefined
   let document: HttpServerResponse.HttpServerResponse | undefined
   return Layer.mergeAll(
     HttpRouter.add(
       "GET",
       "/docs",
-      Effect.suspend(() =>
-        page === undefined ? Effect.tap(pageOf(api), (made) => Effect.sync(() => (page = made))) : Effect.succeed(page)
+      Effect.flatMap(Effect.context<HttpServerRequest.HttpServerRequest>(), (context) =>
+        Effect.promise(() => (page ??= Effect.runPromise(Effect.provide(pageOf(api), context))))
       )
     ),
     HttpRouter.add(
       "GET",
       "/openapi.json",
-      Effect.sync(() => (document ??= HttpServerResponse.jsonUnsafe(OpenApi.fromApi(api))))
+      Effect.sync(() => (document ??= withConstantBody(HttpServerResponse.jsonUnsafe(OpenApi.fromApi(api)))))
     )
   )
 }
