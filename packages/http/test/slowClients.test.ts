@@ -185,6 +185,26 @@ describe("answers", () => {
     crowded.socket.destroy()
   })
 
+  it("answers a large read while clients without an API key do not read the docs page", async () => {
+    await open({})
+    const path = await bigPath()
+    const strangers = await Promise.all(Array.from({ length: 3 }, () => rawClient(wire.url, { reads: false })))
+    for (const { send } of strangers) send("GET /docs HTTP/1.1\r\nhost: x\r\n\r\n".repeat(10))
+    await expect.poll(() => wire.load.responseBytes()).toBeGreaterThan(9 * mib)
+    expect((await wire.call(path)).status).toBe(200)
+    for (const { socket } of strangers) socket.destroy()
+  })
+
+  it("answers 503 instead of the docs page when unread docs pages use up the budget", async () => {
+    await open({ responseBytesMax: 4 * mib })
+    const stranger = await rawClient(wire.url, { reads: false })
+    stranger.send("GET /docs HTTP/1.1\r\nhost: x\r\n\r\n".repeat(10))
+    await expect.poll(() => wire.load.responseBytes()).toBeGreaterThan(3 * mib)
+    const other = await fetch(`${wire.url}/docs`)
+    expect([other.status, other.headers.get("retry-after")]).toEqual([503, "1"])
+    stranger.socket.destroy()
+  })
+
   it("answers pipelined requests in order, and closes the connection after too many", async () => {
     await open({})
     const client = await rawClient(wire.url)

@@ -12,6 +12,7 @@ import { createServer } from "node:http"
 import { clearInterval, setInterval } from "node:timers"
 import type { ResponseBudget } from "./responseBudget.ts"
 import { bodyBytes, encodeLargeBody, makeResponseBudget } from "./responseBudget.ts"
+import { hasConstantBody } from "../server/constantBody.ts"
 import { answerMalformedHttp } from "./malformedHttp.ts"
 import type { Connections } from "./connections.ts"
 import { makeConnections } from "./connections.ts"
@@ -30,6 +31,8 @@ interface Listener {
   readonly server: Server
   readonly connections: Connections
   readonly responses: ResponseBudget
+  /** The budget of pages that never change. Anyone may ask for them, so they must take nothing from the other responses. */
+  readonly constantResponses: ResponseBudget
   /** The handler of requests; `undefined` before the routes are ready and after they are closed. */
   handle: Handle | undefined
 }
@@ -67,12 +70,16 @@ const makeListener = (limits: ServerLimits): Listener => {
   })
   const connections = makeConnections(limits)
   const responses = makeResponseBudget(limits)
+  const constantResponses = makeResponseBudget(limits)
   const starts = makeFairStarts()
-  const listener: Listener = { server, connections, responses, handle: undefined }
+  const listener: Listener = { server, connections, responses, constantResponses, handle: undefined }
 
   const enter = (request: IncomingMessage, response: ServerResponse, handle: () => void) => {
     if (!connections.accepts(request)) return
-    response.once("close", () => responses.end(request.socket))
+    response.once("close", () => {
+      responses.end(request.socket)
+      constantResponses.end(request.socket)
+    })
     const start = () => {
       if (!request.socket.destroyed) handle()
     }
@@ -107,13 +114,13 @@ const budgetExceeded = (response: HttpServerResponse.HttpServerResponse) => {
 
 /** Counts a response before it is compressed and written. Sends 503 instead if the response exceeds the budget. */
 const admitResponse =
-  ({ responses, connections }: Listener): HttpEffect.PreResponseHandler =>
+  ({ responses, constantResponses, connections }: Listener): HttpEffect.PreResponseHandler =>
   (request, response) =>
     Effect.sync(() => {
       const { socket } = NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage
       const nodeResponse = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
       const bytes = request.method === "HEAD" ? 0 : bodyBytes(response)
-      const isAdmitted = responses.begin(socket, bytes)
+      const isAdmitted = (hasConstantBody(response) ? constantResponses : responses).begin(socket, bytes)
       const admitted = isAdmitted ? encodeLargeBody(response) : budgetExceeded(response)
       if (!isAdmitted) responses.begin(socket, bodyBytes(admitted))
       return connections.isLast(socket) || uncontinued.has(nodeResponse)
@@ -135,7 +142,7 @@ export const makeNodeServer = (
 ): Effect.Effect<NodeServer, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function* () {
     const listener = makeListener(limits)
-    const { server, connections, responses } = listener
+    const { server, connections, responses, constantResponses } = listener
     const { listeners, stop } = yield* Effect.acquireRelease(
       Effect.gen(function* () {
         const listeners = yield* listen(server, address)
@@ -144,7 +151,11 @@ export const makeNodeServer = (
       }),
       ({ stop }) => stop
     )
-    const sweeping = setInterval(responses.sweep, checkMillis(limits)).unref()
+    const sweep = () => {
+      responses.sweep()
+      constantResponses.sweep()
+    }
+    const sweeping = setInterval(sweep, checkMillis(limits)).unref()
     server.once("close", () => clearInterval(sweeping))
     const http = HttpServer.make({
       address: NetAddress.inetAddressFromIpStringUnsafe(listeners.address.address, listeners.address.port),
@@ -162,5 +173,6 @@ export const makeNodeServer = (
         )
       })
     })
-    return { http, connections: connections.size, responseBytes: responses.bytes }
+    const responseBytes = () => responses.bytes() + constantResponses.bytes()
+    return { http, connections: connections.size, responseBytes }
   })
