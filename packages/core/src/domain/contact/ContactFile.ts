@@ -25,8 +25,9 @@ export const parseImportOptions = decoder(
   })
 )
 
-const formula = /^[=+\-@\t\r\n]/
-const markedFormula = /^'+[=+\-@\t\r\n]/
+// Spreadsheets of some languages also read the full-width forms as a formula.
+const formula = /^[=+\-@＝＋－＠\t\r\n]/
+const markedFormula = /^'+[=+\-@＝＋－＠\t\r\n]/
 
 /**
  * Converts a text to a cell that no spreadsheet evaluates as a formula. Adds `'` before a text that begins like a formula.
