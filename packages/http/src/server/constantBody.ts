@@ -46,6 +46,8 @@ export const compressConstantsOnce = (compression: Compression): Compression => 
         const forms = formsByBody.get(body.body)!
         const form = forms.get(algorithm) ?? octetsOf(compressed)
         forms.set(algorithm, form)
+        // After a failure, the next request tries again.
+        form.catch(() => forms.delete(algorithm))
         return form
       }),
       (octets) =>

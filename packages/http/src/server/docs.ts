@@ -63,7 +63,12 @@ export const docs = (basePath: string, mounted: MountedApi) => {
       "GET",
       "/docs",
       Effect.flatMap(Effect.context<HttpServerRequest.HttpServerRequest>(), (context) =>
-        Effect.promise(() => (page ??= Effect.runPromise(Effect.provide(pageOf(api), context))))
+        Effect.promise(() => {
+          page ??= Effect.runPromise(Effect.provide(pageOf(api), context))
+          // After a failure, the next request tries again.
+          page.catch(() => (page = undefined))
+          return page
+        })
       )
     ),
     HttpRouter.add(
