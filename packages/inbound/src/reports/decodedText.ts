@@ -29,7 +29,7 @@ export const decodedText = (part: MimePart, bytesMax = encodedBytesMax): string 
       : encoding === "quoted-printable"
         ? decodeQuotedPrintable(encoded)
         : encoded
-  const text = decodeCharset(bytes, part.parameters.get("charset") ?? "utf-8").replace(/\r\n?/g, "\n")
+  const text = decodeCharset(bytes, part.parameters.get("charset") ?? "").replace(/\r\n?/g, "\n")
   return part.type === "text/html" ? textOfHtml(text) : text
 }
 

@@ -43,7 +43,7 @@ const normalizedUnitsMax = 4 * 1024 * 1024
 
 /** Returns the text of a part with `\n` as line end. */
 export const textOf = (leaf: MimeLeaf): string => {
-  const text = decodeCharset(contentOf(leaf), leaf.parameters.get("charset") ?? "utf-8")
+  const text = decodeCharset(contentOf(leaf), leaf.parameters.get("charset") ?? "")
   return text.length > normalizedUnitsMax ? text : text.replaceAll("\r\n", "\n")
 }
 
@@ -81,7 +81,7 @@ const extendedParameter = (parameters: ReadonlyMap<string, string>, name: string
     const piece = index === 0 ? start : text
     return isEncoded ? percentDecoded(piece) : Buffer.from(piece, "utf8")
   })
-  return decodeCharset(Buffer.concat(octets), charset === "" ? "utf-8" : charset)
+  return decodeCharset(Buffer.concat(octets), charset)
 }
 
 const parameterText = (parameters: ReadonlyMap<string, string>, name: string): string | undefined => {

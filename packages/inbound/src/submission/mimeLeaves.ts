@@ -2,7 +2,9 @@
  * Splits a message into its header and the parts that are not multiparts, in bounded time. A message beyond a limit is refused as a whole, so
  * that nothing of a message is lost. Each line of the message ends with CR LF. Source: RFC 2045; RFC 2046 §5.1.
  */
+import { isUtf8 } from "node:buffer"
 import { Result } from "effect"
+import { decodeUnknown } from "../mime/charset.ts"
 import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import { firstValue, headerFieldsOf, withParameters } from "../mime/headerFields.ts"
 
@@ -30,7 +32,7 @@ export interface MimeLeaf {
   readonly isRelated: boolean
 }
 
-/** The header of a message as octets, and its parts in order. */
+/** The header of a message as octets in UTF-8, and its parts in order. */
 export interface SplitMessage {
   readonly header: Uint8Array
   readonly leaves: ReadonlyArray<MimeLeaf>
@@ -51,6 +53,9 @@ const splitHeader = (entity: Buffer): { readonly header: Buffer; readonly body: 
   if (end >= 0) return { header: entity.subarray(0, end + 2), body: entity.subarray(end + 4) }
   return entity.length > headerOctetsMax ? undefined : { header: entity, body: entity.subarray(entity.length) }
 }
+
+/** A header in UTF-8. Old programs write fields in their own charset without encoded words. */
+const inUtf8 = (header: Buffer): Buffer => (isUtf8(header) ? header : Buffer.from(decodeUnknown(header)))
 
 const lineCount = (octets: Buffer): number => {
   let count = 0
@@ -116,7 +121,8 @@ export const splitMessage = (raw: Uint8Array): Result.Result<SplitMessage, MimeF
   const collect = (entity: Buffer, level: number, isRelated: boolean): MimeFault | Buffer => {
     const split = splitHeader(entity)
     if (split === undefined) return `has more than ${headerOctetsMax} octets of headers`
-    const { header, body } = split
+    const { body } = split
+    const header = inUtf8(split.header)
     headerOctets += header.length
     headerLines += lineCount(header)
     if (headerOctets > headerOctetsMax) return `has more than ${headerOctetsMax} octets of headers`

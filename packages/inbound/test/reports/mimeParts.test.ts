@@ -176,6 +176,10 @@ describe("decodedText", () => {
     expect(decoded(header, body)).toBe(text)
   })
 
+  it("decodes a text without a charset that is not UTF-8", () => {
+    expect(decoded(["Content-Type: text/plain", "Content-Transfer-Encoding: quoted-printable"], "caf=E9")).toBe("café")
+  })
+
   it("turns HTML into text that keeps the addresses", () => {
     const html = "<p>Not delivered:</p><div>&lt;ada@example.org&gt; &amp; &quot;x&quot;</div>"
     expect(decoded(["Content-Type: text/html"], html)?.replaceAll(/\s+/g, " ").trim()).toBe(

@@ -35,7 +35,7 @@ describe("readMessage", () => {
     [
       "quoted-printable",
       ["Content-Transfer-Encoding: Quoted-Printable", "", "a=3Db=", "c=\u00e4=zz="],
-      "a=bc=\ufffd=zz=",
+      "a=bc=ä=zz=",
       null
     ],
     ["base64", ["Content-Transfer-Encoding: BASE64", "", "SG", "k="], "Hi", null],
@@ -48,9 +48,30 @@ describe("readMessage", () => {
     ["base64 with padding in the middle", ["Content-Transfer-Encoding: base64", "", "SA==", "aQ=="], "Hi", null],
     ["Latin-1", ["Content-Type: text/plain; charset=iso-8859-1", "", "\u00e4"], "ä", null],
     ["an unknown charset", ["Content-Type: text/plain; charset=x-none", "", "\u00e4"], "ä", null],
-    ["UTF-8 by default", ["", "\u00c3\u00a4"], "ä", null]
+    ["UTF-8 by default", ["", "\u00c3\u00a4"], "ä", null],
+    ["UTF-8 with the charset us-ascii", ["Content-Type: text/plain; charset=us-ascii", "", "\u00c3\u00a4"], "ä", null],
+    ["Latin-1 without a charset", ["", "\u00e4"], "ä", null],
+    ["html in Latin-1 without a charset", ["Content-Type: text/html", "", "<p>\u00e4"], null, "<p>ä"]
   ])("reads %s", async (_, lines, plain, html) => {
     expect(await read(lines)).toMatchObject({ text: plain, html, attachments: [] })
+  })
+
+  it.each([
+    ["Latin-1", "\u00e4"],
+    ["UTF-8", "\u00c3\u00a4"]
+  ])("reads header fields in %s that are not encoded", async (_, octets) => {
+    const { header, attachments } = await read([
+      `Subject: M${octets}rz`,
+      `From: M${octets}rz <shop@example.com>`,
+      `Content-Type: application/pdf; name="M${octets}rz.pdf"`,
+      "",
+      ""
+    ])
+    expect([header.subject, header.from, attachments[0]?.filename]).toEqual([
+      "März",
+      { name: "März", address: "shop@example.com" },
+      "März.pdf"
+    ])
   })
 
   it("takes the first plain text and the first html as bodies, and keeps every other part as a file", async () => {
