@@ -18,8 +18,8 @@ export interface SubmittedRecipients {
 const canonical = (address: string): string => parseAddress(address)?.canonical ?? address.toLowerCase()
 
 /** The addresses of a header field, also those in groups, each once. Leaves out what is no address. */
-const addressesOf = (field: ReadonlyArray<HeaderAddress> | undefined): ReadonlyArray<string> => {
-  const addresses = (field ?? []).flatMap((entry) =>
+const addressesOf = (field: ReadonlyArray<HeaderAddress>): ReadonlyArray<string> => {
+  const addresses = field.flatMap((entry) =>
     entry.group === undefined ? [entry.address] : entry.group.map(({ address }) => address)
   )
   const valid = addresses.filter((address) => parseAddress(address) !== undefined)
@@ -36,7 +36,7 @@ const listed = (name: "cc" | "bcc", addresses: ReadonlyArray<string>) =>
  */
 export const recipientsOf = (
   envelope: ReadonlyArray<string>,
-  header: { readonly to?: Array<HeaderAddress> | undefined; readonly cc?: Array<HeaderAddress> | undefined }
+  header: { readonly to: ReadonlyArray<HeaderAddress>; readonly cc: ReadonlyArray<HeaderAddress> }
 ): SubmittedRecipients => {
   const unique = [...new Map(envelope.map((address) => [canonical(address), address])).entries()]
   const shown = { to: addressesOf(header.to), cc: addressesOf(header.cc) }

@@ -5,7 +5,8 @@ import type { SendInput, SendOptions } from "@mailkeep/core"
 import { headerValueCharactersMax, isAscii, isIdField, isOwnHeaderField } from "@mailkeep/core/binding"
 import { Result } from "effect"
 import type { Header, Mailbox } from "postal-mime"
-import { addressParser, decodeWords } from "postal-mime"
+import { decodeWords } from "postal-mime"
+import { headerAddresses } from "./headerAddresses.ts"
 import type { SubmittedMessage } from "./messageReader.ts"
 import type { MimeFault } from "./mimeLeaves.ts"
 import { recipientsOf } from "./recipients.ts"
@@ -69,11 +70,15 @@ const onlyMailbox = (headers: ReadonlyArray<Header>, name: string): Result.Resul
   const fields = headers.filter((field) => field.key === name && hasValue(field))
   const [field] = fields
   if (field === undefined) return Result.succeed(null)
-  const [mailbox, ...more] = addressParser(field.value)
+  const [mailbox, ...more] = headerAddresses(field.value)
   return fields.length > 1 || mailbox === undefined || mailbox.group !== undefined || more.length > 0
     ? Result.fail(`must have one address in the field ${field.originalKey}`)
     : Result.succeed(mailbox)
 }
+
+/** The addresses of all fields with the name. */
+const listedIn = (headers: ReadonlyArray<Header>, name: string) =>
+  headers.filter(({ key }) => key === name).flatMap(({ value }) => headerAddresses(value))
 
 const idempotencyKeyOf = (headers: ReadonlyArray<Header>): Result.Result<string | undefined, MimeFault> => {
   const values = new Set(headers.filter(({ key }) => idempotencyFields.has(key)).map(({ value }) => value))
@@ -99,7 +104,7 @@ export const toSubmission = (
     const replyTo = yield* onlyMailbox(headers, "reply-to")
     const fields = yield* customFields(headers)
     const idempotencyKey = yield* idempotencyKeyOf(headers)
-    const { recipients, shown } = recipientsOf(envelope, header)
+    const { recipients, shown } = recipientsOf(envelope, { to: listedIn(headers, "to"), cc: listedIn(headers, "cc") })
     const input: SendInput = {
       ...recipients,
       from: from.address,

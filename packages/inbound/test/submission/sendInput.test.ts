@@ -73,6 +73,27 @@ describe("toSubmission", () => {
     }
   )
 
+  it.each([
+    ['"ada b"@example.com', '"ada b"@example.com'],
+    ['"ada, b"@example.com', '"ada, b"@example.com'],
+    ['"ada@b"@example.com', '"ada@b"@example.com'],
+    ['"a\\"b"@example.com', '"a\\"b"@example.com'],
+    ['"Shop <" <"ada b"@example.com>', '"ada b"@example.com'],
+    ['"x" <ada@example.com>', "ada@example.com"],
+    ['ada@example.com ("x" y)', "ada@example.com"]
+  ])("reads the address in From, Reply-To, To and Cc: %s", async (value, address) => {
+    const lines = [
+      `From: ${value}`,
+      `Reply-To: ${value}`,
+      `To: bob@example.org, ${value}`,
+      `Cc: ${value}`,
+      "Subject: a"
+    ]
+    const { input, options } = await succeed(lines)
+    expect([input.from, input.replyTo]).toEqual([address, address])
+    expect(options.shownRecipients).toEqual({ to: ["bob@example.org", address], cc: [address] })
+  })
+
   it("refuses a message whose field From has no value", async () => {
     expect(await submissionOf(["From: ", ...valid.slice(1)])).toEqual(Result.fail("must have one field From"))
   })
