@@ -5,7 +5,7 @@ import { Result } from "effect"
 import type { Email } from "postal-mime"
 import PostalMime from "postal-mime"
 import type { Attachment } from "./mimeContent.ts"
-import { attachmentOf, isBodyText, textOf } from "./mimeContent.ts"
+import { attachmentOf, isBlank, isBodyText, textOf } from "./mimeContent.ts"
 import type { MimeFault, MimeLeaf } from "./mimeLeaves.ts"
 import { splitMessage } from "./mimeLeaves.ts"
 
@@ -19,16 +19,19 @@ export interface SubmittedMessage {
 }
 
 /**
- * Sorts the parts: the first plain text and the first html are the bodies, and every other part is a file. So no part of a message is lost.
+ * Sorts the parts: the first plain text and the first html are the bodies, and every other part is a file. So no part of a message is lost. Some mail
+ * programs write texts without content before or after a file. Such a text is a body only if there is no other.
  */
 const sortLeaves = (leaves: ReadonlyArray<MimeLeaf>): Omit<SubmittedMessage, "header"> => {
   const bodies = leaves.filter(isBodyText)
-  const html = bodies.find(({ type }) => type === "text/html")
-  const text = bodies.find(({ type }) => type !== "text/html")
+  const blank = new Set(bodies.filter(isBlank))
+  const firstOf = (kind: ReadonlyArray<MimeLeaf>) => kind.find((leaf) => !blank.has(leaf)) ?? kind[0]
+  const html = firstOf(bodies.filter(({ type }) => type === "text/html"))
+  const text = firstOf(bodies.filter(({ type }) => type !== "text/html"))
   return {
     text: text === undefined ? null : textOf(text),
     html: html === undefined ? null : textOf(html),
-    attachments: leaves.filter((leaf) => leaf !== text && leaf !== html).map(attachmentOf)
+    attachments: leaves.filter((leaf) => leaf !== text && leaf !== html && !blank.has(leaf)).map(attachmentOf)
   }
 }
 

@@ -47,6 +47,12 @@ export const textOf = (leaf: MimeLeaf): string => {
   return text.length > normalizedUnitsMax ? text : text.replaceAll("\r\n", "\n")
 }
 
+/** In octets as sent. A longer text counts as one with content. */
+const blankOctetsMax = 1000
+
+/** Whether the text of a part consists of white space. */
+export const isBlank = (leaf: MimeLeaf): boolean => leaf.body.length <= blankOctetsMax && textOf(leaf).trim() === ""
+
 const percentDecoded = (text: string): Uint8Array =>
   Buffer.from(
     text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
@@ -95,6 +101,15 @@ const dispositionOf = ({ headers }: MimeLeaf) => withParameters(firstValue(heade
 const givenName = (leaf: MimeLeaf): string =>
   parameterText(dispositionOf(leaf).parameters, "filename") ?? parameterText(leaf.parameters, "name") ?? ""
 
+/** Whether the part is text of the message and not a file. A text with a file name is a file. */
+export const isBodyText = (leaf: MimeLeaf): boolean =>
+  (leaf.type === "" || leaf.type === "text/plain" || leaf.type === "text/html") &&
+  dispositionOf(leaf).value !== "attachment" &&
+  givenName(leaf) === ""
+
+/** The type of a part. A text of the message needs no field `Content-Type` (RFC 2045 §5.2). A file without one has no type. */
+const typeOf = (leaf: MimeLeaf): string => (leaf.type === "" && isBodyText(leaf) ? "text/plain" : leaf.type)
+
 const filenameCharactersMax = 255
 
 /** Names for parts without one. */
@@ -115,7 +130,7 @@ const filenameOf = (leaf: MimeLeaf): string => {
     .replace(forbiddenInFilename, "_")
     .trim()
   const kept = [...name].slice(0, filenameCharactersMax).join("")
-  return /[^.\s]/.test(kept) ? kept : (namesByType.get(leaf.type) ?? "attachment")
+  return /[^.\s]/.test(kept) ? kept : (namesByType.get(typeOf(leaf)) ?? "attachment")
 }
 
 /** The type with the method of a calendar file, such as an invitation. */
@@ -124,17 +139,11 @@ const typeWithMethod = ({ type, parameters }: MimeLeaf): string =>
 
 /** The type of a file. A message in a message is kept as a file without a type, because mail programs would read it as a part. */
 const fileTypeOf = (leaf: MimeLeaf): string =>
-  toFileType(typeWithMethod(leaf)) ?? toFileType(leaf.type) ?? "application/octet-stream"
+  toFileType(typeWithMethod(leaf)) ?? toFileType(typeOf(leaf)) ?? "application/octet-stream"
 
 /** A copy without the other octets of the message, which would stay in memory as long as the file. */
 const ownOctets = (octets: Uint8Array): Uint8Array =>
   octets.byteLength === octets.buffer.byteLength ? octets : new Uint8Array(octets)
-
-/** Whether the part is text of the message and not a file. A text with a file name is a file. */
-export const isBodyText = (leaf: MimeLeaf): boolean =>
-  (leaf.type === "" || leaf.type === "text/plain" || leaf.type === "text/html") &&
-  dispositionOf(leaf).value !== "attachment" &&
-  givenName(leaf) === ""
 
 /** Returns the part as a file. */
 export const attachmentOf = (leaf: MimeLeaf): Attachment => {

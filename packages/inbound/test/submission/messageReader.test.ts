@@ -104,6 +104,27 @@ describe("readMessage", () => {
     ])
   })
 
+  it("leaves out a further text without content, such as that of a mail program after a file", async () => {
+    const pdf = ["Content-Type: application/pdf; name=a.pdf", "", "a"]
+    const blank = [
+      ["Content-Type: text/plain; charset=us-ascii", "", " ", "", ""],
+      ["Content-Transfer-Encoding: quoted-printable", "", "=20=", "", ""],
+      ["Content-Type: text/html", "", ""]
+    ]
+    const message = await read(multipart("mixed", ["", "first"], pdf, ["Content-Type: text/html", "", "<p>"], ...blank))
+    expect(message).toMatchObject({ text: "first", html: "<p>" })
+    expect(message.attachments.map(({ filename }) => filename)).toEqual(["a.pdf"])
+    const named = ["Content-Type: text/plain; name=empty.txt", "", ""]
+    const files = (await read(multipart("mixed", ["", "first"], named, ["", "second"]))).attachments
+    expect(files.map(({ filename }) => filename)).toEqual(["empty.txt", "message.txt"])
+  })
+
+  it("takes the first text with content as the body", async () => {
+    const message = await read(multipart("mixed", ["", ""], ["", "second"]))
+    expect([message.text, message.attachments]).toEqual(["second", []])
+    expect((await read(multipart("mixed", ["", ""], ["", " "]))).text).toBe("")
+  })
+
   it("keeps the content id of an inline image without its brackets", async () => {
     const image = [
       "Content-Type: image/png; name=logo.png",
