@@ -133,13 +133,21 @@ const filenameOf = (leaf: MimeLeaf): string => {
   return /[^.\s]/.test(kept) ? kept : (namesByType.get(typeOf(leaf)) ?? "attachment")
 }
 
-/** The type with the method of a calendar file, such as an invitation. */
-const typeWithMethod = ({ type, parameters }: MimeLeaf): string =>
-  `${type}; charset=${parameters.get("charset") ?? "utf-8"}; method=${parameters.get("method") ?? ""}`
+/** The type of a calendar file with a method, such as an invitation; `undefined` for any other part. */
+const invitationType = ({ type, parameters }: MimeLeaf): string | undefined =>
+  type === "text/calendar" && parameters.has("method")
+    ? toFileType(`${type}; method=${parameters.get("method")}`)
+    : undefined
 
 /** The type of a file. A message in a message is kept as a file without a type, because mail programs would read it as a part. */
 const fileTypeOf = (leaf: MimeLeaf): string =>
-  toFileType(typeWithMethod(leaf)) ?? toFileType(typeOf(leaf)) ?? "application/octet-stream"
+  invitationType(leaf) ?? toFileType(typeOf(leaf)) ?? "application/octet-stream"
+
+/** The content of a file. An invitation becomes UTF-8, because a send has no other charset for it (RFC 5545 §3.1.4). */
+const fileContentOf = (leaf: MimeLeaf): Uint8Array =>
+  invitationType(leaf) === undefined
+    ? contentOf(leaf)
+    : Buffer.from(decodeCharset(contentOf(leaf), leaf.parameters.get("charset") ?? ""))
 
 /** A copy without the other octets of the message, which would stay in memory as long as the file. */
 const ownOctets = (octets: Uint8Array): Uint8Array =>
@@ -152,7 +160,7 @@ export const attachmentOf = (leaf: MimeLeaf): Attachment => {
   const isInline = disposition === "inline" || (disposition === "" && leaf.isRelated)
   return {
     filename: filenameOf(leaf),
-    content: ownOctets(contentOf(leaf)),
+    content: ownOctets(fileContentOf(leaf)),
     contentType: fileTypeOf(leaf),
     ...(contentId === "" ? {} : { contentId }),
     disposition: isInline && contentId !== "" ? "inline" : "attachment"

@@ -99,9 +99,27 @@ describe("readMessage", () => {
       ["page.html", "text/html", "<b>"],
       ["message.eml", "application/octet-stream", "Subject: inner\r\n\r\ntext"],
       ["invite.ics", "text/calendar; method=REQUEST", "BEGIN:VCALENDAR"],
-      ["invite.ics", "text/calendar", "SUMMARY"],
+      ["invite.ics", "text/calendar; method=REQUEST", "SUMMARY"],
       ["invite.ics", "text/calendar", "SUMMARY"]
     ])
+  })
+
+  it.each([
+    ['charset="us-ascii"', "SUMMARY:M\u00c3\u00a4rz"],
+    ["charset=iso-8859-1", "SUMMARY:M\u00e4rz"],
+    ["charset=utf8", "SUMMARY:M\u00c3\u00a4rz"],
+    ["name=invite.ics", "SUMMARY:M\u00e4rz"]
+  ])("keeps the method of an invitation with %s, in UTF-8", async (parameter, calendar) => {
+    const invitation = [`Content-Type: text/calendar; method="REQUEST"; ${parameter}`, "", calendar]
+    const [file] = (await read(multipart("alternative", ["", "Hi"], invitation))).attachments
+    expect(file).toMatchObject({ contentType: "text/calendar; method=REQUEST" })
+    expect(Buffer.from(file!.content).toString()).toBe("SUMMARY:März")
+  })
+
+  it("keeps the octets of a calendar file without a method", async () => {
+    const calendar = ["Content-Type: text/calendar; charset=iso-8859-1", "", "SUMMARY:M\u00e4rz"]
+    const [file] = (await read(multipart("mixed", ["", "Hi"], calendar))).attachments
+    expect([file!.contentType, text(file!.content)]).toEqual(["text/calendar", "SUMMARY:M\u00e4rz"])
   })
 
   it("leaves out a further text without content, such as that of a mail program after a file", async () => {
