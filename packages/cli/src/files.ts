@@ -103,3 +103,9 @@ export const watchStdout = (stdout: NodeJS.WritableStream): (() => FileFailed | 
   })
   return () => failure
 }
+
+/**
+ * Lets the command continue when standard error cannot be written, for example after the collector of logs has ended. Node ignores the first such error
+ * of `console.error`, and ends the process at the next one.
+ */
+export const ignoreLostLog = (stderr: NodeJS.WritableStream): void => void stderr.on("error", () => {})

@@ -3,10 +3,11 @@
  */
 import { setImmediate } from "node:timers"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { watchStdout } from "./files.ts"
+import { ignoreLostLog, watchStdout } from "./files.ts"
 import { exitCodeOf, interruptedCode, runCommand } from "./runCommand.ts"
 
 const lostOutput = watchStdout(process.stdout)
+ignoreLostLog(process.stderr)
 
 /** A command that has failed has printed why. */
 const endWith = (code: number): number => {

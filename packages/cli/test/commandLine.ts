@@ -129,6 +129,8 @@ export interface Serving {
     readonly operations?: string
   }
   readonly output: { readonly stdout: string; readonly stderr: string }
+  /** Stops to read the log, as a collector of logs does that ends. */
+  readonly closeLog: () => void
   readonly kill: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
@@ -144,6 +146,7 @@ export const serve = async (args: ReadonlyArray<string>, env?: Record<string, st
   return {
     line: JSON.parse(output.stdout),
     output,
+    closeLog: () => void child.stderr!.destroy(),
     kill: async (signal) => {
       child.kill(signal)
       return (await ended)[0]
