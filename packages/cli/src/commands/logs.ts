@@ -54,7 +54,10 @@ const readSince = (projectId: string, filters: ListDeliveriesInput, lastRead: Re
     }
   })
 
-/** Reports the newest `limit` deliveries, then each one when it appears, and any whenever its status changes. */
+/**
+ * Reports the newest `limit` deliveries, then each one when it appears, and any whenever its status changes. Fails if the first read fails, or if the store
+ * fails for good. After another failure of the store, it warns once and continues.
+ */
 export const following = (
   projectId: string,
   filters: ListDeliveriesInput,
@@ -64,6 +67,19 @@ export const following = (
   Effect.gen(function* () {
     let found = yield* readSince(projectId, filters, [])
     const last = new Map(found.slice(limit).map(({ id, status }) => [id, status] as const))
+    let answers = true
+    const nextRead = Effect.suspend(() => readSince(projectId, filters, found)).pipe(
+      Effect.tap(() => Effect.sync(() => (answers = true))),
+      Effect.catchTag("StoreUnavailable", (failure) => {
+        if (!failure.isRetryable) return Effect.fail(failure)
+        const { reason } = failure
+        const warning = answers
+          ? Effect.logWarning("The store does not answer. The changes follow after it answers.", { reason })
+          : Effect.void
+        answers = false
+        return Effect.as(warning, found)
+      })
+    )
     while (true) {
       for (const one of found.toReversed())
         if (last.get(one.id) !== one.status) {
@@ -72,7 +88,7 @@ export const following = (
         }
       for (const id of [...last.keys()].slice(0, Math.max(0, last.size - rememberedMax))) last.delete(id)
       yield* Effect.sleep(everyDuration)
-      found = yield* readSince(projectId, filters, found)
+      found = yield* nextRead
     }
   })
 
