@@ -2,6 +2,7 @@
  * Prints the result of a command: a line of JSON, or text for people. Logs never go to standard output.
  */
 import type { MailRefusal, MasterSecretRefused, StoreNotOpened, StoreUnavailable } from "@mailkeep/core"
+import { logParts } from "@mailkeep/core/binding"
 import type { MoveRefused } from "@mailkeep/core/move"
 import type { ListenerNotStarted } from "@mailkeep/inbound"
 import type { SmtpTransport } from "@mailkeep/smtp"
@@ -9,7 +10,25 @@ import { Console, Effect, Logger } from "effect"
 import type { FileFailed } from "./files.ts"
 import type { CertificateNotRead, OperationsNotStarted } from "./listeners.ts"
 
-export const logsToStderr = Logger.layer([Logger.withConsoleError(Logger.formatSimple)])
+/** A value in logfmt: in quotes, with escapes, if it contains a space, a quote or an equals sign. */
+const logValue = (value: unknown): string => {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value))
+  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)
+}
+
+/**
+ * One line in logfmt for each entry. Effect's own format writes the facts of an entry as a second `message`, and a program that reads logfmt keeps only one
+ * of the two.
+ */
+const logLine = Logger.make<unknown, string>((entry) => {
+  const { sentence, facts } = logParts(entry.message)
+  return [
+    Logger.formatLogFmt.log({ ...entry, message: sentence }),
+    ...Object.entries(facts).map(([name, value]) => `${name}=${logValue(value)}`)
+  ].join(" ")
+})
+
+export const logsToStderr = Logger.layer([Logger.withConsoleError(logLine)])
 
 /** Control characters, line and paragraph separators, and characters that change the text direction. A terminal interprets them. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu

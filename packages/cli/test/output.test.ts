@@ -1,6 +1,6 @@
-import { Console, Effect } from "effect"
+import { Cause, Console, Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { print, printable, table } from "../src/output.ts"
+import { logsToStderr, print, printable, table } from "../src/output.ts"
 
 const printed = async (asJson: boolean, value: unknown, forPeople: string): Promise<string> => {
   const lines: Array<string> = []
@@ -48,5 +48,47 @@ describe("print", () => {
     const shown = await printed(true, { name: hostile }, "")
     expect(shown).not.toMatch(actedOn)
     expect(JSON.parse(shown)).toEqual({ name: hostile })
+  })
+})
+
+/** The lines that a log writes to standard error. */
+const logged = async (entry: Effect.Effect<void>): Promise<ReadonlyArray<string>> => {
+  const lines: Array<string> = []
+  const console = { ...globalThis.console, error: (line: string) => void lines.push(line) }
+  const effect = entry.pipe(Effect.provide(logsToStderr), Effect.provideService(Console.Console, console as never))
+  await Effect.runPromise(effect)
+  return lines
+}
+
+/** The names and the values of a line in logfmt. */
+const fieldsOf = (line: string): ReadonlyArray<readonly [string, string]> =>
+  [...line.matchAll(/(\w+)=("(?:[^"\\]|\\.)*"|\S*)/g)].map(([, name, value]) => [
+    name!,
+    value!.startsWith('"') ? JSON.parse(value!) : value!
+  ])
+
+describe("logsToStderr", () => {
+  it("writes the message and each fact of an entry under a name of its own", async () => {
+    const facts = { reason: "full", leftOut: 0, address: null, at: ["run (a.js:1)", "b"] }
+    const [line] = await logged(
+      Effect.logWarning("The store is unavailable.", facts).pipe(Effect.annotateLogs({ correlationId: "c1" }))
+    )
+    const fields = fieldsOf(line!)
+    expect(new Set(fields.map(([name]) => name)).size).toBe(fields.length)
+    expect(Object.fromEntries(fields)).toMatchObject({
+      level: "WARN",
+      message: "The store is unavailable.",
+      reason: "full",
+      leftOut: "0",
+      address: "null",
+      at: '["run (a.js:1)","b"]',
+      correlationId: "c1"
+    })
+  })
+
+  it("writes an entry with a cause on one line", async () => {
+    const lines = await logged(Effect.logError("A request failed.", Cause.die(new Error("two\nlines"))))
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).not.toContain("\n")
   })
 })

@@ -36,6 +36,7 @@ export {
 export { CreateWebhookBody, UpdateWebhookBody } from "./domain/webhook/WebhookInput.ts"
 export { isFields } from "./domain/value/Fields.ts"
 export type { Fields } from "./domain/value/Fields.ts"
+export { logParts } from "./domain/value/LogParts.ts"
 export { base64Steps } from "./domain/value/Base64.ts"
 export type { Steps } from "./domain/value/Steps.ts"
 export { allSteps } from "./domain/value/Steps.ts"

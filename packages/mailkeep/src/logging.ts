@@ -1,6 +1,7 @@
 /**
  * The log of the core for a product: one readable line for each warning, or the entries as plain objects.
  */
+import { logParts } from "@mailkeep/core/binding"
 import type { LogLevel } from "effect"
 import { Cause, Logger } from "effect"
 
@@ -29,21 +30,12 @@ const levels: Readonly<Partial<Record<LogLevel.LogLevel, LogEntryLevel>>> = {
 const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
 
-const isPlainObject = (part: unknown): part is Readonly<Record<string, unknown>> =>
-  typeof part === "object" && part !== null && Object.getPrototypeOf(part) === Object.prototype
-
 const toEntry = ({ message, logLevel, cause, date }: Logger.Options<unknown>): LogEntry => {
-  const parts = Array.isArray(message) ? (message as ReadonlyArray<unknown>) : [message]
-  const fields: Record<string, unknown> = {}
-  for (const part of parts) if (isPlainObject(part)) Object.assign(fields, part)
-  if (cause.reasons.length > 0) fields["cause"] = Cause.pretty(cause)
+  const { sentence, facts } = logParts(message)
   return {
     level: levels[logLevel] ?? "info",
-    message: parts
-      .filter((part) => !isPlainObject(part))
-      .map(String)
-      .join(" "),
-    fields,
+    message: sentence,
+    fields: cause.reasons.length > 0 ? { ...facts, cause: Cause.pretty(cause) } : facts,
     at: date
   }
 }
