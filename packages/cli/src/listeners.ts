@@ -8,6 +8,8 @@ import type { Listener, ListenerOptions } from "@mailkeep/inbound"
 import * as NodeMailServer from "@mailkeep/http/node"
 import { Data, Effect, Layer } from "effect"
 import type { Context, Scope } from "effect"
+import type { FileFailed } from "./files.ts"
+import { onFile } from "./files.ts"
 
 /** What the flags say about these ports. */
 export interface InboundOptions {
@@ -33,24 +35,19 @@ export class OperationsNotStarted extends Data.TaggedError("OperationsNotStarted
   }
 }
 
-/** The files of the certificate cannot be read, or only one of them is given. */
-export class CertificateNotRead extends Data.TaggedError("CertificateNotRead")<{ readonly reason: string }> {
-  override get message() {
-    return this.reason
-  }
+/** Only one of the two files of the certificate is given. */
+export class CertificateIncomplete extends Data.TaggedError("CertificateIncomplete") {
+  override readonly message = "give both --tls-cert and --tls-key"
 }
 
 const certificate = ({
   tlsCert,
   tlsKey
-}: InboundOptions): Effect.Effect<Pick<ListenerOptions, "tls">, CertificateNotRead> => {
+}: InboundOptions): Effect.Effect<Pick<ListenerOptions, "tls">, CertificateIncomplete | FileFailed> => {
   if (tlsCert === undefined && tlsKey === undefined) return Effect.succeed({})
-  if (tlsCert === undefined || tlsKey === undefined)
-    return Effect.fail(new CertificateNotRead({ reason: "give both --tls-cert and --tls-key" }))
-  return Effect.try({
-    try: () => ({ tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } }),
-    catch: () => new CertificateNotRead({ reason: "cannot read the files of --tls-cert and --tls-key" })
-  })
+  if (tlsCert === undefined || tlsKey === undefined) return Effect.fail(new CertificateIncomplete())
+  const read = (path: string) => onFile("read", path, () => readFileSync(path))
+  return Effect.map(Effect.all({ cert: read(tlsCert), key: read(tlsKey) }), (tls) => ({ tls }))
 }
 
 /** The ports on which the listeners listen, for the first line of the server. */

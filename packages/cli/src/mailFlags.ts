@@ -72,8 +72,16 @@ export const inbound = {
     "SMTP_HOST",
     "The address to listen on for SMTP; default the same as --host"
   ).pipe(asListenAddress),
-  tlsCert: optionalText("tls-cert", "TLS_CERT", "The file with the certificate of the SMTP ports, in PEM"),
-  tlsKey: optionalText("tls-key", "TLS_KEY", "The file with the private key of the certificate, in PEM"),
+  tlsCert: optionalText(
+    "tls-cert",
+    "TLS_CERT",
+    "The file with the certificate of the SMTP ports, in PEM; read at the start"
+  ),
+  tlsKey: optionalText(
+    "tls-key",
+    "TLS_KEY",
+    "The file with the private key of the certificate, in PEM; read at the start"
+  ),
   unsubscribeUrl: optionalText(
     "unsubscribe-url",
     "UNSUBSCRIBE_URL",

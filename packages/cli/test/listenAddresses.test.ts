@@ -2,7 +2,7 @@
  * The addresses on which `mailkeep serve` listens: an empty one is refused, and one of IPv6 is shown so that a client can use it. An address without
  * its port is refused.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { networkInterfaces, tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -43,6 +43,14 @@ describe("mailkeep serve", () => {
       ])
     }
   )
+
+  it("names the file of the certificate that cannot be read, and the reason", async () => {
+    const [cert, key] = [join(data, "missing.pem"), join(data, "key.pem")]
+    writeFileSync(key, "")
+    const flags = ["--data", data, "--port", "0", "--smtp-port", "0", "--tls-cert", cert, "--tls-key", key]
+    const { code, stderr } = await run(["serve", ...flags])
+    expect([code, stderr]).toEqual([1, `mailkeep: cannot read ${cert}: no such file or directory\n`])
+  })
 
   // Without the refusal, the address of `--host` ends the command: this machine does not have it.
   it.each<[string, ReadonlyArray<string>, Record<string, string>, string]>([

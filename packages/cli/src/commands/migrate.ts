@@ -19,7 +19,7 @@ const location = (name: string, description: string) =>
   Flag.String(name).pipe(
     asLocation,
     Flag.withDescription(
-      `${description}, such as sqlite:mail.db or postgres://user:password@db.example/mail; a folder means the store of that data folder`
+      `${description}, such as sqlite:mail.db or postgres://user:password@db.example/mail; sqlite:mailkeep-data means the store of that data folder`
     )
   )
 
