@@ -65,13 +65,24 @@ const customFields = (headers: ReadonlyArray<Header>): Result.Result<SendOptions
   return Result.succeed(Object.fromEntries(fields.map(({ originalKey, value }) => [originalKey, value])))
 }
 
+/** A comment beside the `@` of an address. It may be there, and is no part of the address. Source: RFC 5322 §3.4.1. */
+const commentBesideAt = /\([^()]*\)(?=@)|(?<=@)\([^()]*\)/g
+
+/**
+ * Whether the address is in the field as it was read. The parser joins the texts around a comment: of `ada@shop.example(x)other.example` it makes another
+ * domain, which no other reader of the message sees.
+ */
+const isWritten = ({ value }: Header, { address = "" }: Mailbox): boolean =>
+  value.replace(/["\\]/g, "").replace(commentBesideAt, "").includes(address)
+
 /** Reads a field that may occur once and has one mailbox. Returns `null` if the message does not have the field, or only without a value. */
 const onlyMailbox = (headers: ReadonlyArray<Header>, name: string): Result.Result<Mailbox | null, MimeFault> => {
   const fields = headers.filter((field) => field.key === name && hasValue(field))
   const [field] = fields
   if (field === undefined) return Result.succeed(null)
   const [mailbox, ...more] = headerAddresses(field.value)
-  return fields.length > 1 || mailbox === undefined || mailbox.group !== undefined || more.length > 0
+  const isOne = fields.length === 1 && mailbox !== undefined && mailbox.group === undefined && more.length === 0
+  return !isOne || !isWritten(field, mailbox)
     ? Result.fail(`must have one address in the field ${field.originalKey}`)
     : Result.succeed(mailbox)
 }

@@ -136,9 +136,24 @@ describe("toSubmission", () => {
       ["Reply-To: a@b.example, c@d.example"],
       "must have one address in the field Reply-To"
     ],
+    [
+      "a text after the comment of an address for replies",
+      ["Reply-To: ada@shop.example(x)other.example"],
+      "must have one address in the field Reply-To"
+    ],
     ["a header field twice", ["X-Tag: a", "X-TAG: b"], "has the header field X-TAG twice"]
   ])("refuses a message with %s", async (_, lines, fault) => {
     expect(await submissionOf([...valid, ...lines])).toEqual(Result.fail(fault))
+  })
+
+  it.each([
+    "ada@shop.example (Ada)",
+    "ada(x)@shop.example",
+    "ada@(x)shop.example",
+    '"ada"@shop.example',
+    '"Ada (x)" <ada@shop.example>'
+  ])("takes the address for replies out of %s", async (field) => {
+    expect((await succeed([...valid, `Reply-To: ${field}`])).input.replyTo).toBe("ada@shop.example")
   })
 
   it("uses the addresses of the envelope, whatever To says", async () => {
