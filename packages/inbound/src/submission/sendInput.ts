@@ -65,6 +65,9 @@ const customFields = (headers: ReadonlyArray<Header>): Result.Result<SendOptions
   return Result.succeed(Object.fromEntries(fields.map(({ originalKey, value }) => [originalKey, value])))
 }
 
+/** Quotation marks and backslashes can change how a local part is written, and not which address it is. */
+const withoutQuotes = (text: string): string => text.replaceAll(/["\\]/g, "")
+
 /** A comment beside the `@` of an address. It may be there, and is no part of the address. Source: RFC 5322 §3.4.1. */
 const commentBesideAt = /\([^()]*\)(?=@)|(?<=@)\([^()]*\)/g
 
@@ -73,7 +76,7 @@ const commentBesideAt = /\([^()]*\)(?=@)|(?<=@)\([^()]*\)/g
  * domain, which no other reader of the message sees.
  */
 const isWritten = ({ value }: Header, { address = "" }: Mailbox): boolean =>
-  value.replace(/["\\]/g, "").replace(commentBesideAt, "").includes(address)
+  withoutQuotes(value).replace(commentBesideAt, "").includes(withoutQuotes(address))
 
 /** Reads a field that may occur once and has one mailbox. Returns `null` if the message does not have the field, or only without a value. */
 const onlyMailbox = (headers: ReadonlyArray<Header>, name: string): Result.Result<Mailbox | null, MimeFault> => {
