@@ -70,7 +70,14 @@ const revokedSendsNothing = transportLaw(
     needs: { signalsFinalize: true }
   },
   function* (transport, relay) {
-    for (const why of ["lease_lost", "too_late", "suppressed", "not_stored", "store_unavailable"] as const) {
+    for (const why of [
+      "lease_lost",
+      "too_late",
+      "suppressed",
+      "not_stored",
+      "store_unavailable",
+      "repeated"
+    ] as const) {
       const beforeFinalize = Effect.fail(new HandOffRevoked({ why }))
       const failure = yield* failureOf("the hand-off", transport.handOff(handOffTo(ada, { beforeFinalize })))
       yield* same("the failure", { ...failure }, { ...new HandOffRevoked({ why }) })

@@ -3,7 +3,7 @@
  * Sets the phase `finalizing`, and the lease unless it was set a short time ago, with the fencing token and the suppression as guards. Source:
  * decisions 0006 and 0035.
  */
-import { Effect, Result, Schedule } from "effect"
+import { Effect, Latch, Result, Schedule } from "effect"
 import type { StartedAttempt } from "../decide/delivery/beginAttempt.ts"
 import type { MarkFinalizingFacts } from "../decide/delivery/markFinalizing.ts"
 import { isSuppressionChange, markFinalizing } from "../decide/delivery/markFinalizing.ts"
@@ -76,5 +76,19 @@ export const finalize = (
     )
     if (!permitted) return yield* new HandOffRevoked({ why: "suppressed" })
     yield* confirmLease(lease, leased)
+  })
+}
+
+/**
+ * Permits the end of data once in a hand-off. A second run may come from a transport that tries another relay, so a permission would hide a possible
+ * duplicate. The second run waits for the end of the first, so that the core knows whether the first was permitted.
+ */
+export const onlyOnce = (finalizing: Effect.Effect<void, HandOffRevoked>): Effect.Effect<void, HandOffRevoked> => {
+  const firstEnded = Latch.makeUnsafe(false)
+  let hasRun = false
+  return Effect.suspend(() => {
+    if (hasRun) return Effect.andThen(firstEnded.await, Effect.fail(new HandOffRevoked({ why: "repeated" })))
+    hasRun = true
+    return Effect.ensuring(finalizing, firstEnded.open)
   })
 }

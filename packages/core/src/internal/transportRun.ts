@@ -11,6 +11,7 @@ import { UnsafeHeaderValue } from "./checkedTransport.ts"
 import type { Outgoing } from "./outgoing.ts"
 
 const failedSentence = "The transport failed."
+const finalizedTwiceSentence = "The transport ran beforeFinalize twice in one hand-off."
 
 /** The reason of a transport that is written without types may be no text. */
 const reasonOf = (reason: unknown): string => (typeof reason === "string" ? shownText(reason) : failedSentence)
@@ -39,6 +40,12 @@ export const handOffResultOf = (
  */
 export const withoutTransport = (result: HandOffResult): HandOffResult =>
   result._tag === "ShutDown" || result._tag === "NoReply" ? { _tag: "Revoked" } : result
+
+/**
+ * The result of a hand-off whose transport was permitted to send the end of data. A revocation after that does not say whether the relay has the message.
+ */
+export const afterPermission = (result: HandOffResult): HandOffResult =>
+  result._tag === "Revoked" ? { _tag: "NoReply", why: finalizedTwiceSentence, relayFault: false } : result
 
 /** Runs the transport. A transport with `signalsFinalize` runs `finalizing` itself. For another one, `finalizing` runs first. */
 export const runTransport = (

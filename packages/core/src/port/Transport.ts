@@ -41,16 +41,17 @@ const handOffRevokedMessages: Readonly<Record<HandOffRevoked["why"], string>> = 
   too_late: "Half of the lease passed during the commit.",
   suppressed: "The recipient is suppressed.",
   not_stored: "The phase of the attempt could not be stored.",
-  store_unavailable: "The message could not be loaded."
+  store_unavailable: "The message could not be loaded.",
+  repeated: "The transport has run beforeFinalize before in this hand-off."
 }
 
 /**
  * The transport must end the hand-off and not send the end of data. Another worker has claimed the delivery (`lease_lost`). Or half of the lease passed
  * during the commit (`too_late`). Or the recipient is suppressed (`suppressed`). Or the phase could not be committed (`not_stored`). Or the message
- * could not be loaded (`store_unavailable`).
+ * could not be loaded (`store_unavailable`). Or the transport ran `beforeFinalize` before in this hand-off (`repeated`).
  */
 export class HandOffRevoked extends Data.TaggedError("HandOffRevoked")<{
-  readonly why: "lease_lost" | "too_late" | "suppressed" | "not_stored" | "store_unavailable"
+  readonly why: "lease_lost" | "too_late" | "suppressed" | "not_stored" | "store_unavailable" | "repeated"
 }> {
   override get message() {
     return handOffRevokedMessages[this.why]
@@ -148,7 +149,8 @@ export interface HandOff {
   readonly dkim: DkimSignature | null
   /**
    * Commits the phase `finalizing`. A transport with `signalsFinalize` runs this effect once, before the end of data. When it fails, the
-   * transport does not send the end of data and fails with the same error.
+   * transport does not send the end of data and fails with the same error. After a success, a second run fails, and the attempt is ambiguous: the
+   * transport may have sent the message before.
    */
   readonly beforeFinalize: Effect.Effect<void, HandOffRevoked>
 }

@@ -1,6 +1,6 @@
 import { Exit } from "effect"
 import { describe, expect, it } from "vitest"
-import { handOffResultOf, withoutTransport } from "../../src/internal/transportRun.ts"
+import { afterPermission, handOffResultOf, withoutTransport } from "../../src/internal/transportRun.ts"
 import { TransportUnavailable } from "../../src/port/Transport.ts"
 
 describe("withoutTransport", () => {
@@ -14,6 +14,17 @@ describe("withoutTransport", () => {
     ]
   ] as const)("makes of %j a result that is not ambiguous", (result, expected) => {
     expect(withoutTransport(result)).toEqual(expected)
+  })
+})
+
+describe("afterPermission", () => {
+  it("leaves open whether the relay has the message when the hand-off was revoked, and blames no relay", () => {
+    expect(afterPermission({ _tag: "Revoked" })).toMatchObject({ _tag: "NoReply", relayFault: false })
+  })
+
+  it("keeps each other result", () => {
+    const noReply = { _tag: "NoReply", why: "The connection was lost.", certainlyNotAccepted: true } as const
+    for (const result of [noReply, { _tag: "ShutDown" } as const]) expect(afterPermission(result)).toEqual(result)
   })
 })
 

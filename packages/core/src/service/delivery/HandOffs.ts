@@ -18,7 +18,7 @@ import { checkedOptions, given, mustBe, optionsOf, wholeOption } from "../../dom
 import type { RetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
 import { defaultRetryPolicy, retryRules } from "../../domain/delivery/RetrySchedule.ts"
 import { checkedTransport } from "../../internal/checkedTransport.ts"
-import { finalize } from "../../internal/finalizing.ts"
+import { finalize, onlyOnce } from "../../internal/finalizing.ts"
 import type { HandOffFactDeps } from "../../internal/handOffFacts.ts"
 import { acceptedFacts, loadBeginAttempt, loadFinishAttempt, loadQueueDue } from "../../internal/handOffFacts.ts"
 import type { ClaimLease } from "../../internal/claimLease.ts"
@@ -32,7 +32,7 @@ import type { RelayLimiter } from "../../internal/relayLimiter.ts"
 import { makeRelayLimiter } from "../../internal/relayLimiter.ts"
 import { tokenVerifier } from "../../internal/tokenVerifier.ts"
 import { traced } from "../../internal/traced.ts"
-import { handOffResultOf, runTransport, withoutTransport } from "../../internal/transportRun.ts"
+import { afterPermission, handOffResultOf, runTransport, withoutTransport } from "../../internal/transportRun.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import { MailStore } from "../../port/MailStore.ts"
@@ -133,13 +133,15 @@ const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, lea
         () => new HandOffRevoked({ why: "store_unavailable" })
       )
       let attempt = started.attempt
-      // An attempt that began in the phase `finalizing` has not reached the relay before the transport runs.
-      let isCertainlyNotSent = attempt.phase === "finalizing"
-      const permitted = isCertainlyNotSent ? confirmLease(lease, leased) : finalize(deps, started, addressKey, lease)
-      const finalizing = Effect.map(permitted, () => {
-        attempt = { ...attempt, phase: "finalizing" }
-        isCertainlyNotSent = false
-      })
+      const beginsFinalizing = attempt.phase === "finalizing"
+      const permitted = beginsFinalizing ? confirmLease(lease, leased) : finalize(deps, started, addressKey, lease)
+      let isPermitted = false
+      const finalizing = onlyOnce(
+        Effect.map(permitted, () => {
+          attempt = { ...attempt, phase: "finalizing" }
+          isPermitted = true
+        })
+      )
       const exit = yield* restore(
         Effect.flatMap(outgoing, (outgoing) => runTransport(deps.transport, outgoing, finalizing)).pipe(
           Effect.timeoutOrElse({
@@ -149,7 +151,10 @@ const handOver = traced("HandOffs.handOver", (deps: Deps, claimed: Delivery, lea
         )
       ).pipe(Effect.exit, deps.relayLimiter.duringHandOff)
       const boundMillis = Math.max(lease.millis, outcomeKeptMillis)
-      const result = isCertainlyNotSent ? withoutTransport(handOffResultOf(exit)) : handOffResultOf(exit)
+      const ended = handOffResultOf(exit)
+      // An attempt that began in the phase `finalizing` has not reached the relay before the transport runs.
+      const notPermitted = beginsFinalizing ? withoutTransport(ended) : ended
+      const result = isPermitted ? afterPermission(ended) : notPermitted
       yield* deps.relayLimiter.record(result)
       const load = loadFinishAttempt(deps, started.delivery)
       const isAccepted = result._tag === "Accepted" || result._tag === "Delivered"
