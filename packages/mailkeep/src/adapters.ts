@@ -35,7 +35,7 @@ export interface SqliteStoreOptions {
   readonly filename: string
   /**
    * The product's own connection of better-sqlite3 to the same file. A call that waits for the store inside an open transaction of the connection
-   * then fails at once instead of waiting 5 s. `within` names its connection too.
+   * then fails at once instead of waiting 5 s. An opening does too. `within` names its connection too.
    */
   readonly connection?: { readonly inTransaction: boolean }
 }

@@ -39,8 +39,8 @@ export interface SqliteOptions {
    */
   readonly commitThread?: "worker" | "caller"
   /**
-   * The product's own connection of better-sqlite3 to the same file. While it has an open transaction, a call that waits for the store fails at once
-   * instead of waiting 5 s. `joinTransaction` names its connection too. Opening fails for a connection of another copy of SQLite.
+   * The product's own connection of better-sqlite3 to the same file. While it has an open transaction, a call that waits for the store, and an opening,
+   * fail at once instead of waiting 5 s. `joinTransaction` names its connection too. Opening fails for a connection of another copy of SQLite.
    */
   readonly connection?: unknown
 }
@@ -88,7 +88,9 @@ export const make = ({
       return yield* new StoreNotOpened({ reason: "not_a_database", where: `${scheme}…`, detail: noUrlSentence })
     if (isForeignConnection(ownConnection))
       return yield* new StoreNotOpened({ reason: "not_durable", where: givenName, detail: foreignConnectionSentence })
-    const database = yield* openDatabase(givenName)
+    const connections = makeProductConnections()
+    if (isProductConnection(ownConnection)) connections.add(ownConnection)
+    const database = yield* openDatabase(givenName, connections)
     // SQLite keeps the log beside the real file. A relative path would mean another file after the program changes its folder.
     const filename = yield* Effect.try({
       try: () => realpathSync(givenName),
@@ -98,8 +100,6 @@ export const make = ({
     const connection = prepared(database)
     const readerVersion = () => database.pragma("data_version", { simple: true }) as number
     const openedVersion = readerVersion()
-    const connections = makeProductConnections()
-    if (isProductConnection(ownConnection)) connections.add(ownConnection)
     const check = () => checkFiles(filename, identity)
     const thread =
       commitThread === "worker"

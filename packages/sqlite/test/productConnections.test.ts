@@ -54,6 +54,33 @@ const setBackClock = (real: Clock.Clock): Clock.Clock => {
   }
 }
 
+describe("an opening", () => {
+  const opening = () =>
+    Effect.runPromise(Effect.flip(Effect.scoped(SqliteMailStore.make({ filename, connection: product }))))
+
+  it("fails at once while the named connection has an open transaction, and names the transaction", async () => {
+    product.exec("BEGIN IMMEDIATE")
+    const startedAt = performance.now()
+    expect(await opening()).toMatchObject({
+      reason: "locked",
+      message: `A transaction of this process has locked the file of the store. Open the store before it, or commit it first: ${filename}`
+    })
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+    product.exec("COMMIT")
+    await open({ connection: product })
+  })
+
+  it("waits for a transaction of another connection while the named one has none", async () => {
+    const other = new Database(filename)
+    other.exec("BEGIN IMMEDIATE")
+    const opened = open({ connection: product })
+    await wait(300)
+    other.exec("COMMIT")
+    other.close()
+    expect((await opened).capabilities.durable).toBe(true)
+  })
+})
+
 describe.each(["worker", "caller"] as const)("commits on the thread %s", (commitThread) => {
   it("fails at once while the named connection has an open transaction", async () => {
     const store = await open({ commitThread, connection: product })

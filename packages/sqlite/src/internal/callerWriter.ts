@@ -5,8 +5,8 @@ import type { Database } from "better-sqlite3"
 import { StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import type { ProductConnections } from "./productConnections.ts"
-import { ownTransactionMillis, ownTransactionSentence } from "./productConnections.ts"
-import { busyScheduleFor } from "./connection.ts"
+import { ownTransactionSentence } from "./productConnections.ts"
+import { busyScheduleFor, makeLockWatch } from "./connection.ts"
 import type { GroupWriter } from "./groupCommit.ts"
 import { makeGroupTransaction } from "./groupTransaction.ts"
 import { monotonicMillis } from "./lockWait.ts"
@@ -28,25 +28,19 @@ export const makeCallerWriter = (
   const commit: GroupWriter["commit"] = (writes, lockedUntil) =>
     Effect.gen(function* () {
       const schedule = busyScheduleFor(Math.max(0, lockedUntil - monotonicMillis()))
-      let lockedSince: number | undefined
-      /** Records since when the file is locked. Fails when an open transaction of the product on this thread may hold the lock. */
-      const recordLock = (cause: unknown) =>
-        Effect.suspend(() => {
-          if (!isBusy(cause)) return Effect.void
-          const now = monotonicMillis()
-          lockedSince ??= now
-          return now - lockedSince >= ownTransactionMillis && connections.hasTransaction()
-            ? Effect.fail(new StoreUnavailable({ reason: "locked", detail: ownTransactionSentence, cause }))
-            : Effect.void
-        })
+      const lock = makeLockWatch(connections)
+      /** Fails when an open transaction of the product on this thread may have the lock. */
+      const failInOwnTransaction = (cause: unknown) =>
+        isBusy(cause) && lock.isOwnTransaction()
+          ? Effect.fail(new StoreUnavailable({ reason: "locked", detail: ownTransactionSentence, cause }))
+          : Effect.void
       const group = yield* Effect.try({ try: () => transaction(writes), catch: (cause) => cause }).pipe(
-        Effect.tapError(recordLock),
+        Effect.tapError(failInOwnTransaction),
         Effect.retry({ schedule, while: isBusy }),
         Effect.mapError((cause) => (cause instanceof StoreUnavailable ? cause : unavailable(cause)))
       )
-      if (lockedSince === undefined) return group
-      const lockMillis = monotonicMillis() - lockedSince
-      return { ...group, transaction: { ...group.transaction, lockMillis } }
+      const lockMillis = lock.lockedMillis()
+      return lockMillis === undefined ? group : { ...group, transaction: { ...group.transaction, lockMillis } }
     })
   return {
     batching: () => callerBatching,

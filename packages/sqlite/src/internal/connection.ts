@@ -6,9 +6,11 @@ import type { Database as SqliteDatabase } from "better-sqlite3"
 import { SqliteError } from "better-sqlite3"
 import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
-import { lockMillis } from "./lockWait.ts"
+import { lockMillis, monotonicMillis } from "./lockWait.ts"
 import { NotOpened } from "./notOpened.ts"
 import { openConnection } from "./openConnection.ts"
+import type { ProductConnections } from "./productConnections.ts"
+import { openedInTransactionSentence, ownTransactionMillis } from "./productConnections.ts"
 import { damagedSentence, isBusy, isDamaged, reasonOf } from "./resultCodes.ts"
 
 /** Waits for a lock on the event loop, so many milliseconds in all. SQLite's own wait would block every fiber. */
@@ -20,6 +22,21 @@ export const busyScheduleFor = (millis: number) =>
 
 /** The wait of a read and of the opening. */
 export const busySchedule = busyScheduleFor(lockMillis)
+
+/** Watches the lock that a call on the caller's thread waits for. */
+export const makeLockWatch = (connections: ProductConnections) => {
+  let lockedSince: number | undefined
+  return {
+    /** Call it after each try that met the lock. Returns whether an open transaction of the product on this thread may have the lock, so that no wait helps. */
+    isOwnTransaction: (): boolean => {
+      const now = monotonicMillis()
+      lockedSince ??= now
+      return now - lockedSince >= ownTransactionMillis && connections.hasTransaction()
+    },
+    /** How long the file has been locked, or `undefined` if no try met a lock. */
+    lockedMillis: (): number | undefined => (lockedSince === undefined ? undefined : monotonicMillis() - lockedSince)
+  }
+}
 
 const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   if (cause instanceof NotOpened) {
@@ -39,9 +56,22 @@ const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   })
 }
 
-/** Opens the connection; the scope closes it. Can be interrupted while it waits for a lock. */
-export const openDatabase = (where: string): Effect.Effect<SqliteDatabase, StoreNotOpened, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.try({ try: () => openConnection(where), catch: (cause) => notOpened(cause, where) }),
-    (database) => Effect.sync(() => database.close())
-  ).pipe(Effect.retry({ schedule: busySchedule, while: ({ cause }) => isBusy(cause) }))
+/** Opens the connection; the scope closes it. Can be interrupted while it waits for a lock. Does not wait for the product's own transaction. */
+export const openDatabase = (
+  where: string,
+  connections: ProductConnections
+): Effect.Effect<SqliteDatabase, StoreNotOpened, Scope.Scope> =>
+  Effect.suspend(() => {
+    const lock = makeLockWatch(connections)
+    return Effect.acquireRelease(
+      Effect.try({ try: () => openConnection(where), catch: (cause) => notOpened(cause, where) }),
+      (database) => Effect.sync(() => database.close())
+    ).pipe(
+      Effect.tapError(({ cause }) =>
+        isBusy(cause) && lock.isOwnTransaction()
+          ? Effect.fail(new StoreNotOpened({ reason: "locked", where, detail: openedInTransactionSentence }))
+          : Effect.void
+      ),
+      Effect.retry({ schedule: busySchedule, while: ({ cause }) => isBusy(cause) })
+    )
+  })

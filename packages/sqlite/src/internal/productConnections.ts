@@ -28,6 +28,10 @@ export const foreignConnectionSentence =
 export const ownTransactionSentence =
   "A transaction of this process has locked the file of the store. Send inside it with mail.within(db), or commit it before you wait for the store."
 
+/** What to do when the product opens the store inside its own transaction. Without a full stop. */
+export const openedInTransactionSentence =
+  "A transaction of this process has locked the file of the store. Open the store before it, or commit it first"
+
 /** How long the store waits for a lock before it looks for an open transaction of this process, in milliseconds. */
 export const ownTransactionMillis = 50
 
