@@ -27,4 +27,5 @@ export {
 } from "./domain/value/OptionRule.ts"
 export { isFields, isRecord } from "./domain/value/Fields.ts"
 export { shownText } from "./domain/value/shownText.ts"
+export { timeOfDate } from "./domain/value/timeOfDate.ts"
 export type { Given, OptionGroup, OptionRule, OptionRules } from "./domain/value/OptionRule.ts"

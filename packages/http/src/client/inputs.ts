@@ -3,7 +3,7 @@
  * A value of another form stays as it is, so that the server refuses it with the same issue as the core.
  */
 import type { Issue } from "@mailkeep/core"
-import { isRecord } from "@mailkeep/core/options"
+import { isRecord, timeOfDate } from "@mailkeep/core/options"
 import type { SendBatchInput, SendMessageInput } from "@mailkeep/core/handle"
 import { splitNamedAddress } from "./namedAddress.ts"
 
@@ -69,8 +69,9 @@ const noTime = "not a time"
 /** A time as text. A value that is no time, such as a number with a fraction, becomes a text that the server refuses. */
 export const toTimeText = (time: unknown): unknown => {
   if (typeof time === "string" || time === null || time === undefined) return time
-  if (!(time instanceof Date) && !Number.isInteger(time)) return noTime
-  const date = new Date(time as Date | number)
+  const millis = timeOfDate(time) ?? time
+  if (typeof millis !== "number" || !Number.isInteger(millis)) return noTime
+  const date = new Date(millis)
   return Number.isNaN(date.getTime()) ? noTime : date.toISOString()
 }
 

@@ -2,7 +2,7 @@
  * Finds what JSON cannot contain in the body of a request, before `JSON.stringify` changes it without a word. Source: decision 0055.
  */
 import type { Issue } from "@mailkeep/core"
-import { isRecord } from "@mailkeep/core/options"
+import { isRecord, timeOfDate } from "@mailkeep/core/options"
 
 /** Deeper values are refused. The server accepts 64 levels. */
 const levelsMax = 64
@@ -63,7 +63,7 @@ const valueIssues = (value: unknown, path: Issue["path"]): ReadonlyArray<Issue> 
   if (path.length > levelsMax)
     return [{ path: path.slice(0, messageAt(path)), code: "too_deep", message: "must have at most 64 levels" }]
   if (typeof value !== "object" || value === null) return scalarIssues(value, path)
-  if (value instanceof Date && isPropertyValue(path) && !Number.isNaN(value.getTime())) return []
+  if (isPropertyValue(path) && Number.isFinite(timeOfDate(value))) return []
   if (!Array.isArray(value) && !hasFields(value, path))
     return [issueOf(path, path.length === messageAt(path) ? "must be an object" : "must be a JSON value")]
   const names = Array.isArray(value) ? value.keys() : Object.keys(value)

@@ -202,6 +202,7 @@ describe("an import of the client", () => {
       "core/src/domain/value/Fields.ts",
       "core/src/domain/value/OptionRule.ts",
       "core/src/domain/value/shownText.ts",
+      "core/src/domain/value/timeOfDate.ts",
       "core/src/handle/CallOptions.ts",
       "core/src/handle/calls.ts",
       "core/src/handle/failureGuard.ts",

@@ -7,6 +7,7 @@ import type { PageInput, PageRequest } from "../store/Paging.ts"
 import { pageFields, pageOrDefault, SearchText, TextOrNull } from "../store/PagingRequest.ts"
 import { isRecord } from "../value/Fields.ts"
 import { formatInstant } from "../value/Instant.ts"
+import { timeOfDate } from "../value/timeOfDate.ts"
 import type { Issue, Parser } from "../value/Issue.ts"
 import { decoder, issue, says, withRules } from "../value/Issue.ts"
 import { Finite } from "../value/NumberRule.ts"
@@ -141,13 +142,13 @@ const withPlainProperties = (input: unknown): unknown => {
   const properties: unknown = (input as { readonly properties?: unknown } | null | undefined)?.properties
   if (!isRecord(properties)) return input
   const entries = Object.entries(properties)
-  if (entries.every(([, value]) => value !== undefined && !(value instanceof Date))) return input
+  if (entries.every(([, value]) => value !== undefined && timeOfDate(value) === undefined)) return input
   const plain = entries
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => [
-      key,
-      value instanceof Date && Number.isFinite(value.getTime()) ? formatInstant(value.getTime()) : value
-    ])
+    .map(([key, value]) => {
+      const time = timeOfDate(value)
+      return [key, time === undefined || Number.isNaN(time) ? value : formatInstant(time)]
+    })
   return { ...(input as object), properties: Object.fromEntries(plain) }
 }
 

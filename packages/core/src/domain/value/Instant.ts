@@ -2,6 +2,7 @@
  * Instants as UTC milliseconds, with conversions to ISO 8601 text and UTC days.
  * This module does not read a clock.
  */
+import { timeOfDate } from "./timeOfDate.ts"
 
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number
@@ -84,7 +85,7 @@ const instantMax = Date.UTC(10_000, 0) - 1
 
 /** Converts a time in the input of a program. Returns `undefined` if the value is not a time in the years 0 to 9999. */
 export const instantOfInput = (input: unknown): Instant | undefined => {
-  const instant = input instanceof Date ? input.getTime() : typeof input === "string" ? parseInstant(input) : input
+  const instant = typeof input === "string" ? parseInstant(input) : (timeOfDate(input) ?? input)
   return typeof instant === "number" && Number.isInteger(instant) && instant >= instantMin && instant <= instantMax
     ? instant
     : undefined

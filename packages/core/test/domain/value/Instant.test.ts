@@ -1,5 +1,6 @@
+import { runInNewContext } from "node:vm"
 import * as fc from "fast-check"
-import { describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import {
   formatInstant,
   instantOfInput,
@@ -88,6 +89,19 @@ describe("instantOfInput", () => {
     expect(instantOfInput(time)).toBe(instant)
   })
 
+  afterEach(() => vi.unstubAllGlobals())
+
+  it("converts a Date of another realm, and one from before a test replaced the class", () => {
+    expect(instantOfInput(runInNewContext("new Date(instant)", { instant }))).toBe(instant)
+    const earlier = new Date(instant)
+    vi.stubGlobal("Date", class extends Date {})
+    expect(instantOfInput(earlier)).toBe(instant)
+  })
+
+  it("refuses an object that has the methods of a Date and no time", () => {
+    expect(instantOfInput(Object.create(Date.prototype))).toBeUndefined()
+  })
+
   it("converts the first and the last millisecond that ISO 8601 shows with a year of four digits", () => {
     for (const text of ["0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"]) {
       expect(formatInstant(instantOfInput(new Date(text))!)).toBe(text)
@@ -107,6 +121,7 @@ describe("instantOfInput", () => {
     null,
     undefined,
     {},
+    { getTime: (): number => 0 },
     []
   ])("refuses the value %j, which is not a time", (value) => {
     expect(instantOfInput(value)).toBeUndefined()

@@ -1,6 +1,7 @@
 /**
  * The services about contacts take what a program has (`undefined`, `Date`, no page), and return plain records.
  */
+import { runInNewContext } from "node:vm"
 import { project, start, stores, withTestMail } from "@mailkeep/test-support"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -149,6 +150,9 @@ describe.each(stores)("input about contacts, over $name", (store) => {
         const properties = { born: new Date(Date.UTC(1815, 11, 10)), none: undefined }
         const { id } = yield* contacts.create(project, { email: "ada@x.example", properties })
         expect((yield* contacts.get(project, id)).properties).toEqual({ born: "1815-12-10T00:00:00.000Z" })
+        const ofOtherRealm = { born: runInNewContext("new Date(0)") as Date }
+        const other = yield* contacts.create(project, { email: "eve@x.example", properties: ofOtherRealm })
+        expect((yield* contacts.get(project, other.id)).properties).toEqual({ born: "1970-01-01T00:00:00.000Z" })
         const invalid = { born: new Date(Number.NaN) }
         const refused = contacts.create(project, { email: "bob@x.example", properties: invalid })
         expect(yield* Effect.flip(refused)).toMatchObject({ issues: [{ path: ["properties", "born"] }] })
