@@ -61,26 +61,27 @@ const recordsIn = (project: string): ReadonlyArray<readonly [Change, Removable]>
   ]
 }
 
-const anew = deletes(
+/** The records of a kind, in the order of their keys. */
+const ofKind = (kind: RemovableKind, written: ReturnType<typeof recordsIn>): ReadonlyArray<Removable> =>
+  written
+    .flatMap(([, one]) => (one.kind === kind ? [one] : []))
+    .toSorted((a, b) => compareRecordKeys(storedRecordKey(a), storedRecordKey(b)))
+
+const writingAgain = deletes(
   "records/written-again-after-a-removal",
   "After its removal, a record can be written as a new one, and a record of another project with the same key is unchanged.",
   function* (store) {
-    for (const [change] of [...recordsIn(projectId), ...recordsIn(otherId)]) yield* commit(store, change)
-    yield* commit(store, ...recordsIn(projectId).map(([, record]) => remove.record(record)))
-    for (const [, { kind }] of recordsIn(projectId)) {
-      const left = recordsIn(otherId).flatMap(([, one]) => (one.kind === kind ? [one] : []))
-      yield* same(`the records of ${kind} of the other project`, yield* allOf(store, kind), left)
-    }
-    for (const [change] of recordsIn(projectId))
+    const own = recordsIn(projectId)
+    const foreign = [otherId, projectId.toUpperCase()].flatMap(recordsIn)
+    for (const [change] of [...own, ...foreign]) yield* commit(store, change)
+    yield* commit(store, ...own.map(([, record]) => remove.record(record)))
+    for (const kind of removableKinds)
+      yield* same(`the records of ${kind} of other projects`, yield* allOf(store, kind), ofKind(kind, foreign))
+    for (const [change] of own)
       yield* same(`the result of ${change._tag}`, yield* commitResult(store, change), "applied")
-    for (const [, { kind }] of recordsIn(projectId)) {
-      const both = [...recordsIn(projectId), ...recordsIn(otherId)].flatMap(([, one]) =>
-        one.kind === kind ? [one] : []
-      )
-      const sorted = both.toSorted((a, b) => compareRecordKeys(storedRecordKey(a), storedRecordKey(b)))
-      yield* same(`the records of ${kind}`, yield* allOf(store, kind), sorted)
-    }
+    for (const kind of removableKinds)
+      yield* same(`the records of ${kind}`, yield* allOf(store, kind), ofKind(kind, [...own, ...foreign]))
   }
 )
 
-export const recordRemovalLaws: ReadonlyArray<StoreLaw> = [removing, anew]
+export const recordRemovalLaws: ReadonlyArray<StoreLaw> = [removing, writingAgain]
