@@ -79,6 +79,7 @@ describe("toSubmission", () => {
     ['"ada@b"@example.com', '"ada@b"@example.com'],
     ['"a\\"b"@example.com', '"a\\"b"@example.com'],
     ['"Shop <" <"ada b"@example.com>', '"ada b"@example.com'],
+    ['"ada"@example.com', '"ada"@example.com'],
     ['"x" <ada@example.com>', "ada@example.com"],
     ['ada@example.com ("x" y)', "ada@example.com"]
   ])("reads the address in From, Reply-To, To and Cc: %s", async (value, address) => {
@@ -146,15 +147,12 @@ describe("toSubmission", () => {
     expect(await submissionOf([...valid, ...lines])).toEqual(Result.fail(fault))
   })
 
-  it.each([
-    "ada@shop.example (Ada)",
-    "ada(x)@shop.example",
-    "ada@(x)shop.example",
-    '"ada"@shop.example',
-    '"Ada (x)" <ada@shop.example>'
-  ])("takes the address for replies out of %s", async (field) => {
-    expect((await succeed([...valid, `Reply-To: ${field}`])).input.replyTo).toBe("ada@shop.example")
-  })
+  it.each(["ada@shop.example (Ada)", "ada(x)@shop.example", "ada@(x)shop.example", '"Ada (x)" <ada@shop.example>'])(
+    "takes the address for replies out of %s",
+    async (field) => {
+      expect((await succeed([...valid, `Reply-To: ${field}`])).input.replyTo).toBe("ada@shop.example")
+    }
+  )
 
   it("uses the addresses of the envelope, whatever To says", async () => {
     const { input } = await succeed(valid, ["bob@example.org", "ada@example.org"])
