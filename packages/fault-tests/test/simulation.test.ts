@@ -1,12 +1,13 @@
 /**
  * The simulation of a seed is deterministic, and its checks find an incorrect store within a few seeds.
  */
-import type { Change } from "@mailkeep/core/adapter"
+import type { Attempt, Change } from "@mailkeep/core/adapter"
 import { hourMillis } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { FaultRates } from "../src/simulation/faultRates.ts"
 import type { Sabotage } from "../src/simulation/simulate.ts"
+import { areExplained } from "../src/simulation/verdict.ts"
 import { simulateSeed } from "../src/simulation/simulate.ts"
 
 // `pnpm faults simulate` runs many more.
@@ -54,12 +55,6 @@ describe("simulateSeed", () => {
     expect(results.every(({ reports }) => reports > 10)).toBe(true)
   })
 
-  it("explains a copy of an earlier attempt that arrives after that of a later one", () => {
-    // Clocks are hours apart here, so one process takes the other for dead while its hand-off is under way.
-    const faultRates = { jumpsMax: 2, hasOneClock: false, reportsMax: 0, hasWebhook: false }
-    expect(simulateSeed(1684, undefined, faultRates)).toMatchObject({ problems: [], duplicates: 3 })
-  })
-
   it("returns the same result twice for one seed", () => {
     expect(simulateSeed(7)).toEqual(simulateSeed(7))
     expect(simulateSeed(7)).not.toEqual(simulateSeed(8))
@@ -67,6 +62,24 @@ describe("simulateSeed", () => {
 })
 
 describe("the checks of a simulation", () => {
+  it.each<[boolean, what: string, copies: ReadonlyArray<number>, outcomes: ReadonlyArray<Attempt["outcome"]>]>([
+    [true, "no copy", [], ["deferred"]],
+    [true, "a copy of a delivered attempt", [2], ["deferred", "delivered"]],
+    [true, "a copy of an ambiguous attempt before another one", [1, 2], ["ambiguous", "delivered"]],
+    [true, "a copy of an ambiguous attempt that arrives after a later one", [2, 1], ["ambiguous", "delivered"]],
+    [false, "two copies of attempts that were both delivered", [1, 2], ["delivered", "delivered"]],
+    [false, "a copy of a refused attempt", [1], ["deferred"]],
+    [false, "a copy without an attempt", [2], ["delivered"]]
+  ])("has the verdict %s about %s", (verdict, _, copies, outcomes) => {
+    const attempts = outcomes.map((outcome, index) => ({ number: index + 1, outcome }))
+    expect(
+      areExplained(
+        copies.map((attempt) => ({ attempt })),
+        attempts
+      )
+    ).toBe(verdict)
+  })
+
   it.each<[what: string, problem: RegExp, sabotage: Sabotage, faultRates?: Partial<FaultRates>]>([
     ["a lost delivery", /its message or a delivery is missing$/, without("InsertDelivery", everyFifth)],
     [

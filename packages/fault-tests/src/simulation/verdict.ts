@@ -70,6 +70,21 @@ const checkReason = (
     : []
 }
 
+/**
+ * Whether each copy has an attempt that may have sent it, and each attempt but the last of them is ambiguous. The copy of an earlier attempt can arrive last,
+ * when another process took the worker for dead and tried again.
+ */
+export const areExplained = (
+  copies: ReadonlyArray<Pick<RelayCopy, "attempt">>,
+  attempts: ReadonlyArray<Pick<Attempt, "number" | "outcome">>
+): boolean =>
+  copies
+    .toSorted((a, b) => a.attempt - b.attempt)
+    .every(({ attempt }, index) => {
+      const outcome = attempts.find(({ number }) => number === attempt)?.outcome ?? ""
+      return index === copies.length - 1 ? mayHaveReachedRelay.has(outcome) : outcome === "ambiguous"
+    })
+
 const checkDelivery = (
   delivery: Delivery,
   attempts: ReadonlyArray<Attempt>,
@@ -78,19 +93,12 @@ const checkDelivery = (
   canceled: boolean
 ): ReadonlyArray<string> => {
   const { id, status, attemptCount: count } = delivery
-  // The copy of an earlier attempt can arrive last, when another process took the worker for dead and tried again.
-  const explained = copies
-    .toSorted((a, b) => a.attempt - b.attempt)
-    .every(({ attempt }, index) => {
-      const outcome = attempts.find(({ number }) => number === attempt)?.outcome ?? ""
-      return index === copies.length - 1 ? mayHaveReachedRelay.has(outcome) : outcome === "ambiguous"
-    })
   return [
     ...(finalStatuses.has(status) ? [] : [`${id} is still ${status}`]),
     ...(attempts.length === count && attempts.every(({ number, phase }, n) => number === n + 1 && phase === "ended")
       ? []
       : [`${id} has ${attempts.length} attempts but counts ${count}, or an attempt never ended`]),
-    ...(explained ? [] : [`${id} has a copy at the relay that no attempt explains`]),
+    ...(areExplained(copies, attempts) ? [] : [`${id} has a copy at the relay that no attempt explains`]),
     ...(copies.length > (atMostOnce ? 1 : copiesMax) ? [`${id} was handed off ${copies.length} times`] : []),
     ...(new Set(copies.map(({ messageIdHeader }) => messageIdHeader)).size > 1
       ? [`${id} has copies with different Message-IDs`]
