@@ -11,7 +11,7 @@ import { invariants } from "./spec/invariants.ts"
 import type { Proof } from "./spec/Statement.ts"
 import { statements } from "./spec/statements.ts"
 import type { ReportedTest, TestReport } from "./testReport.ts"
-import { digestOf, testFiles } from "./testReport.ts"
+import { digestOf, testFiles, variantFiles } from "./testReport.ts"
 import { files, read, root } from "./workspace.ts"
 
 /** The placeholders of a title of `it.each`: `%s`, `$name`. */
@@ -132,9 +132,11 @@ export const unprovedRows = (
     proofs.flatMap((proof) => proofDefects(proof, report, contentOf).map((defect) => `${id}: ${defect}`))
   )
 
-/** The test files that the last run left out, so a partial run is named as such. */
-const missingFiles = (report: TestReport): ReadonlyArray<string> =>
-  files(testFiles).filter((file) => report[file] === undefined)
+/** The test files that the last run left out, so a partial run is named as such. `pnpm test` leaves out the store variants. */
+const missingFiles = (report: TestReport): ReadonlyArray<string> => {
+  const variants = new Set(files(variantFiles))
+  return files(testFiles).filter((file) => report[file] === undefined && !variants.has(file))
+}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const report = lastTestRun()

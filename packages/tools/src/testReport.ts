@@ -35,6 +35,9 @@ export type TestReport = Readonly<Record<string, ReportedFile>>
 /** The test files of the suite. */
 export const testFiles = "packages/*/test/**/*.test.ts"
 
+/** Those with the laws of the other ways to open a store, which `pnpm test:variants` runs. */
+export const variantFiles = "packages/*/test/**/*.conformance.test.ts"
+
 /** Git ignores this file. Each run replaces it. */
 export const reportFile = "node_modules/.cache/mailkeep/test-report.json"
 
