@@ -15,6 +15,7 @@ import {
   tickWith,
   withTestMail
 } from "@mailkeep/test-support"
+import { makeFailingStore } from "@mailkeep/test-support/failingStore"
 import { makeInterleavedStore } from "@mailkeep/test-support/interleavedStore"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { StubTransport } from "@mailkeep/smtp"
@@ -22,7 +23,7 @@ import { Effect, Exit, Layer, Logger, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { Change, EventSinkShape, Query, RecordKind } from "../../../src/adapter.ts"
-import { deliveryState, MailStore, projectIdOf, recordKinds, StoreUnavailable } from "../../../src/adapter.ts"
+import { deliveryState, MailStore, projectIdOf, recordKinds } from "../../../src/adapter.ts"
 import {
   Access,
   ApiKeys,
@@ -363,18 +364,13 @@ const expectWholeMessages = Effect.gen(function* () {
 describe("an interrupted deletion", () => {
   it("leaves whole messages, accepts no send, and is finished by the next call, wherever it was interrupted", async () => {
     for (let commitsLeft = 0, isDone = false; !isDone; commitsLeft++) {
-      let left = Number.POSITIVE_INFINITY
-      const failing = Effect.map(MemoryMailStore.make, (store) => ({
-        ...store,
-        commit: (changes: Parameters<typeof store.commit>[0]) =>
-          left-- > 0 ? store.commit(changes) : Effect.fail(new StoreUnavailable({ reason: "full" }))
-      }))
-      await withTestMail({ name: "failing", layer: Layer.effect(MailStore, failing) })(
+      const { store, allowCommits } = makeFailingStore()
+      await withTestMail(store)(
         Effect.gen(function* () {
           yield* populate(project)
-          left = commitsLeft
+          allowCommits(commitsLeft)
           isDone = Exit.isSuccess(yield* Effect.exit(deleteProject))
-          left = Number.POSITIVE_INFINITY
+          allowCommits(Number.POSITIVE_INFINITY)
           yield* expectWholeMessages
           if (commitsLeft > 0) expect(yield* Effect.exit(send("late"))).toMatchObject({ _tag: "Failure" })
           expect(yield* deleteProject).toMatchObject({ isComplete: true })

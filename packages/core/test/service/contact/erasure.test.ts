@@ -2,13 +2,13 @@
  * The erasure of a person over whole stores: afterwards no record has the address, and the rest is as before.
  */
 import { events, expectBalanced, project, send, start, stores, tick, withTestMail } from "@mailkeep/test-support"
+import { makeFailingStore } from "@mailkeep/test-support/failingStore"
 import { makeInterleavedStore } from "@mailkeep/test-support/interleavedStore"
-import { MemoryMailStore } from "@mailkeep/memory"
-import { Effect, Exit, Layer } from "effect"
+import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { Query, RecordKind, StoredRecord } from "../../../src/adapter.ts"
-import { inCommitOrder, MailStore, recordKinds, storedRecordKey, StoreUnavailable } from "../../../src/adapter.ts"
+import { inCommitOrder, MailStore, recordKinds, storedRecordKey } from "../../../src/adapter.ts"
 import { ApiKeys, Contacts, DeliveryLog, Feedback, Sending, Suppressions, Templates } from "../../../src/index.ts"
 
 const email = "Ada.Lovelace@Example.org"
@@ -365,18 +365,13 @@ describe("an erasure while a report is recorded", () => {
 describe("an interrupted erasure", () => {
   it("is finished by the next call, wherever it was interrupted", async () => {
     for (let commitsLeft = 0, isDone = false; !isDone; commitsLeft++) {
-      let left = Number.POSITIVE_INFINITY
-      const failing = Effect.map(MemoryMailStore.make, (store) => ({
-        ...store,
-        commit: (changes: Parameters<typeof store.commit>[0]) =>
-          left-- > 0 ? store.commit(changes) : Effect.fail(new StoreUnavailable({ reason: "full" }))
-      }))
-      await withTestMail({ name: "failing", layer: Layer.effect(MailStore, failing) })(
+      const { store, allowCommits } = makeFailingStore()
+      await withTestMail(store)(
         Effect.gen(function* () {
           yield* populate
-          left = commitsLeft
+          allowCommits(commitsLeft)
           isDone = Exit.isSuccess(yield* Effect.exit(erase))
-          left = Number.POSITIVE_INFINITY
+          allowCommits(Number.POSITIVE_INFINITY)
           expect(yield* erase).toMatchObject({ isComplete: true, kept: { suppression: true } })
           expect(yield* recordsWith(email)).toEqual([])
           yield* expectBalanced
