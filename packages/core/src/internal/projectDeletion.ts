@@ -12,7 +12,7 @@ import type { Message } from "../domain/message/Message.ts"
 import type { Lease } from "../domain/store/Lease.ts"
 import { noLogFilters } from "../domain/store/Paging.ts"
 import type { RecordKind, StoredRecord, StoredRecordKey } from "../domain/store/StoredRecord.ts"
-import { recordKinds, storedRecordKey } from "../domain/store/StoredRecord.ts"
+import { storedRecordKey } from "../domain/store/StoredRecord.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
 import { StoreUnavailable } from "../port/MailStore.ts"
 import type { Commit } from "./commit.ts"
@@ -29,7 +29,7 @@ const messagesMax = 50
 /** How often all kinds are read until nothing is found. Other calls can write records of the project meanwhile. */
 const passesMax = 3
 
-/** The kinds of the records of a project. The attempts and contents are deleted with their messages. The project itself comes last. */
+/** The kinds of the records of a project. Deliveries, attempts and contents are deleted with their messages. The project itself comes last. */
 const walkedKinds = deletedKinds.filter((kind) => kind !== "Project" && kind !== "Delivery")
 
 const deletionQuery = (projectId: ProjectId) => ({ _tag: "Resource", projectId, id: deletionIdOf(projectId) }) as const
@@ -155,8 +155,7 @@ const deleteAll = (deletion: Deletion): Effect.Effect<boolean, StoreUnavailable>
   Effect.gen(function* () {
     for (let pass = 1; pass <= passesMax; pass++) {
       const before = countOf(deletion)
-      for (const kind of recordKinds.filter((one) => walkedKinds.some((walked) => walked === one)))
-        yield* deleteKind(deletion, kind)
+      for (const kind of walkedKinds) yield* deleteKind(deletion, kind)
       if (countOf(deletion) === before || deletion.isEnded) return true
     }
     return false
