@@ -147,6 +147,16 @@ const filtered = law(
   }
 )
 
+/** Writes messages with one delivery each, which are numbered from 0. */
+const insertMessages = (store: MailStoreShape, rows: ReadonlyArray<readonly [recipient: string, subject: string]>) =>
+  Effect.forEach([...rows.entries()], ([n, [recipient, subject]]) =>
+    commit(
+      store,
+      insert.message(sample.message({ id: `msg_${n}`, subject })),
+      insert.delivery(sample.delivery({ id: `del_${n}`, messageId: `msg_${n}`, recipient }))
+    )
+  )
+
 const searched = law(
   "log/search-is-literal",
   "A search finds a literal part of the recipient or the subject in any case, or a whole delivery or message id.",
@@ -156,13 +166,7 @@ const searched = law(
       ["x_y@example.org", "100% off"],
       ["xzy@example.org", "100 off"]
     ] as const
-    yield* Effect.forEach([...rows.entries()], ([n, [recipient, subject]]) =>
-      commit(
-        store,
-        insert.message(sample.message({ id: `msg_${n}`, subject })),
-        insert.delivery(sample.delivery({ id: `del_${n}`, messageId: `msg_${n}`, recipient }))
-      )
-    )
+    yield* insertMessages(store, rows)
     const finds: ReadonlyArray<readonly [search: string, found: ReadonlyArray<number>]> = [
       ["ADA@", [0]],
       ["grüsse", [0]],
@@ -187,13 +191,7 @@ const searchedInALabels = law(
       ["bob@example.org", "Neue BÜCHER"],
       ["eve@example.org", "xn--bcher-kva"]
     ] as const
-    yield* Effect.forEach([...rows.entries()], ([n, [recipient, subject]]) =>
-      commit(
-        store,
-        insert.message(sample.message({ id: `msg_${n}`, subject })),
-        insert.delivery(sample.delivery({ id: `del_${n}`, messageId: `msg_${n}`, recipient }))
-      )
-    )
+    yield* insertMessages(store, rows)
     yield* checkFound(store, { search: "bücher", recipientPart: "xn--bcher-kva" }, [1, 0])
     yield* checkFound(store, { search: "ADA@bücher", recipientPart: "ADA@xn--bcher-kva" }, [0])
     yield* checkFound(store, { search: "bücher" }, [1])
