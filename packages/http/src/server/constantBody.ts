@@ -44,7 +44,9 @@ export const compressConstantsOnce = (compression: Compression): Compression => 
     return Effect.map(
       Effect.promise(() => {
         const forms = formsByBody.get(body.body)!
-        const form = forms.get(algorithm) ?? octetsOf(compressed)
+        const existing = forms.get(algorithm)
+        if (existing !== undefined) return existing
+        const form = octetsOf(compressed)
         forms.set(algorithm, form)
         // After a failure, the next request tries again.
         form.catch(() => forms.delete(algorithm))

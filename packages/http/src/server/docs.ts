@@ -64,7 +64,8 @@ export const docs = (basePath: string, mounted: MountedApi) => {
       "/docs",
       Effect.flatMap(Effect.context<HttpServerRequest.HttpServerRequest>(), (context) =>
         Effect.promise(() => {
-          page ??= Effect.runPromise(Effect.provide(pageOf(api), context))
+          if (page !== undefined) return page
+          page = Effect.runPromise(Effect.provide(pageOf(api), context))
           // After a failure, the next request tries again.
           page.catch(() => (page = undefined))
           return page
