@@ -14,7 +14,8 @@ import { poolAt, startPostgres, startRedis } from "../peers/servers.ts"
 import type { RoundContext, Row, Side } from "../Row.ts"
 import { bySize, message, noTransportLayer, project, secondsSince, senders, together, warmUp } from "../workload.ts"
 
-const workers = 32
+/** How many hand-offs or jobs are under way at once, on each side. */
+const workers = 128
 const countOf = ({ size }: RoundContext) => bySize(size, 3000, 30_000)
 
 const pollMillis = 2
@@ -58,13 +59,14 @@ const ours: Side = {
       transport: noTransportLayer,
       domains: ["example.com"],
       projectId: project,
-      onLog: () => {}
+      onLog: () => {},
+      dispatcher: { concurrency: workers }
     })
     const settled = async () => {
       while (true) {
         const { queued, sending } = await mail.health()
         if (queued === 0 && sending === 0) return
-        await wait(5)
+        await wait(10)
       }
     }
     const figures = await rateOf(count, (n) => mail.send({ ...message(n), idempotencyKey: `key-${n}` }), settled)
@@ -130,7 +132,7 @@ const pgBoss: Side = {
     // A job is settled after its handler, so the end is read from the table.
     await boss.work(
       "mail",
-      { batchSize: workers, localConcurrency: 4, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true },
+      { batchSize: workers / 4, localConcurrency: 4, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true },
       async () => {}
     )
     const settled = () =>
@@ -175,7 +177,7 @@ export const queue: Row = {
   name: "queue",
   title: "Accept, claim and settle, beside job queues",
   about:
-    "64 senders accept messages, and workers settle them with a transport that does nothing. Mailkeep writes the delivery log, and two commits for each hand-off. For a transport that signals the end of data, as SMTP does, it writes three. The queues write a job with the same content, a claim and an end. All sync each acknowledged write to the disk: plainjob with `synchronous = FULL`, Redis with `appendfsync always`, PostgreSQL with its defaults. Redis and PostgreSQL run beside the process on the same machine.",
+    "64 senders accept messages, and 128 workers settle them with a transport that does nothing. Mailkeep writes the delivery log, and two commits for each hand-off. For a transport that signals the end of data, as SMTP does, it writes three. The queues write a job with the same content, a claim and an end. All sync each acknowledged write to the disk: plainjob with `synchronous = FULL`, Redis with `appendfsync always`, PostgreSQL with its defaults. Redis and PostgreSQL run beside the process on the same machine.",
   metrics: [
     { name: "per second", unit: "settled/s", better: "higher" },
     { name: "accepted", unit: "accepted/s", better: "higher" }
