@@ -18,7 +18,8 @@ import type { Figures, RoundContext, Row, Side } from "../Row.ts"
 import { bySize, numbers, secondsSince, senders, warmUp } from "../workload.ts"
 
 const program = fileURLToPath(new URL("../peers/queueProcess.ts", import.meta.url))
-const workers = 32
+/** How many hand-offs or jobs are under way at once, in all processes of a side. */
+const workers = 128
 const pollMillis = 10
 const countOf = ({ size }: RoundContext) => bySize(size, 4000, 40_000)
 
@@ -130,7 +131,7 @@ const onSqlite = (processes: number): Side => ({
 const rowOf = (processes: number): Row => ({
   name: `processes-${processes}`,
   title: `Accept and settle on one PostgreSQL, with ${processes === 1 ? "one process" : `${processes} processes`}`,
-  about: `${processes === 1 ? "One process accepts" : `${processes} processes accept`} messages for 64 senders in all, and settle${processes === 1 ? "s" : ""} them with 32 workers in all and a transport that does nothing. Every side syncs each acknowledged write. PostgreSQL runs beside the processes on the same machine with its defaults. The queues write a job, a claim and an end; Mailkeep also writes the delivery log. The last peer is Mailkeep on one SQLite file.`,
+  about: `${processes === 1 ? "One process accepts" : `${processes} processes accept`} messages for 64 senders in all, and settle${processes === 1 ? "s" : ""} them with ${workers} workers in all and a transport that does nothing. Every side syncs each acknowledged write. PostgreSQL runs beside the processes on the same machine with its defaults. The queues write a job, a claim and an end; Mailkeep also writes the delivery log. The last peer is Mailkeep on one SQLite file.`,
   metrics: [
     { name: "per second", unit: "settled/s", better: "higher" },
     { name: "accepted", unit: "accepted/s", better: "higher" }
