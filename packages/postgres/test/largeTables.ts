@@ -69,14 +69,25 @@ WHERE json_array_length(list_ids) > 0 AND (project_id = 'prj_0') = $1`,
   )
 }
 
-/**
- * Writes `rows` records of each kind. The server collects its statistics of all of them, or before `prj_0` has any.
- */
-export const fillTables = async (client: Client, rows: number, statistics: "of all" | "of before"): Promise<void> => {
+/** Keeps the server from collecting statistics by itself. */
+export const stopStatistics = async (client: Client): Promise<void> => {
   const { rows: tables } = await client.query<{ readonly name: string }>(
     "SELECT relid::regclass::text AS name FROM pg_stat_user_tables"
   )
   for (const { name } of tables) await client.query(`ALTER TABLE ${name} SET (autovacuum_enabled = off)`)
+}
+
+/** Writes `rows` records of each kind, half of them of `prj_0`. The server collects no statistics. */
+export const fillWithoutStatistics = async (client: Client, rows: number): Promise<void> => {
+  await fillEverySecond(client, 1, rows)
+  await fillEverySecond(client, 2, rows)
+}
+
+/**
+ * Writes `rows` records of each kind. The server collects its statistics of all of them, or before `prj_0` has any.
+ */
+export const fillTables = async (client: Client, rows: number, statistics: "of all" | "of before"): Promise<void> => {
+  await stopStatistics(client)
   await fillEverySecond(client, 1, rows)
   await client.query("VACUUM ANALYZE")
   await fillEverySecond(client, 2, rows)

@@ -88,7 +88,9 @@ interface StatementInTransaction extends SentStatement {
   readonly begin: string
 }
 
-const isOnRows = (text: string): boolean => /^(?:VALUES|SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(text)
+/** A statement on rows of the store. The store also counts its tables that have grown. */
+const isOnRows = (text: string): boolean =>
+  /^(?:VALUES|SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(text) && !text.includes("pg_catalog.pg_class")
 
 /** The statements on rows, each with the last begin of a transaction before it. */
 const withBegins = (sent: ReadonlyArray<SentStatement>): ReadonlyArray<StatementInTransaction> => {

@@ -7,6 +7,7 @@ import type { Pool, PoolClient } from "pg"
 import pg from "pg"
 import type { ProductClient } from "./driverClient.ts"
 import { BinaryValues, inOneWrite, isDirect } from "./driverClient.ts"
+import type { OldPlans } from "./oldPlans.ts"
 import type { Sent } from "./sendTogether.ts"
 import { canSendTogether, inGroups } from "./sendTogether.ts"
 import { makeSilenceLimit, silentMillisDefault } from "./silentServer.ts"
@@ -162,8 +163,11 @@ const connect = (pool: Pool): Promise<PoolClient> =>
  */
 const isInTransaction = (client: ProductClient): boolean => ["T", "E"].includes(client.getTransactionStatus?.() ?? "I")
 
-/** `silentMillisMax` is how long the server may be silent while a statement waits for it. */
-export const makeDatabase = (pool: Pool, silentMillisMax = silentMillisDefault): Database => {
+/**
+ * `silentMillisMax` is how long the server may be silent while a statement waits for it. Without `oldPlans`, the server keeps its plans until it has new
+ * statistics.
+ */
+export const makeDatabase = (pool: Pool, silentMillisMax = silentMillisDefault, oldPlans?: OldPlans): Database => {
   const names = makeStatementNames()
   const direct = new WeakMap<PoolClient, boolean>()
   return {
@@ -178,7 +182,9 @@ export const makeDatabase = (pool: Pool, silentMillisMax = silentMillisDefault):
         // Otherwise a commit would keep what the product has not committed, or would fail. Follows what the product has sent.
         if (isInTransaction(client)) await limited(client.query("ROLLBACK")).catch(fail)
         if (!direct.has(client)) direct.set(client, await limited(isDirect(client)).catch(fail))
-        const result = await run(connectionOf(client, { names: direct.get(client) ? names : undefined, limited }))
+        const isDirectClient = direct.get(client)
+        if (isDirectClient) await oldPlans?.discard(client, limited).catch(fail)
+        const result = await run(connectionOf(client, { names: isDirectClient ? names : undefined, limited }))
         standby.check()
         return result
       } catch (cause) {

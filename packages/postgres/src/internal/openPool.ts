@@ -14,9 +14,10 @@ import type { MigrationOptions } from "./migrations.ts"
 import { migrateSchema, migrations } from "./migrations.ts"
 import type { Refusal } from "./openingFailure.ts"
 import { migrateSentence, NotOpened, notOpened } from "./openingFailure.ts"
+import { makeOldPlans } from "./oldPlans.ts"
 import { isRefusedStatement } from "./sqlStates.ts"
 import { makeOwnPool } from "./ownPool.ts"
-import { noSilenceLimit } from "./silentServer.ts"
+import { noSilenceLimit, silentMillisDefault } from "./silentServer.ts"
 import type { VersionCheck } from "./tableVersion.ts"
 import { makeVersionCheck, versionOf } from "./tableVersion.ts"
 
@@ -194,8 +195,8 @@ const attemptOpening = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: ru
 
 const openDatabase = (pool: Pool, options: CompleteOptions): Effect.Effect<Database, unknown> =>
   Effect.gen(function* () {
-    const database = makeDatabase(pool)
     const { schema, steps } = options
+    const database = makeDatabase(pool, silentMillisDefault, makeOldPlans(schema))
     const mustMigrate = yield* attemptOpening(() =>
       database.use(async (connection) => {
         await checkServer(connection, (settings) => refusalOf(settings, options))
