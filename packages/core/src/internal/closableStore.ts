@@ -13,6 +13,8 @@ import { skipEmptyCommit } from "./skipEmptyCommit.ts"
 export const closureKeptMillis = 1000
 
 const closureKeptNanos = BigInt(closureKeptMillis) * 1_000_000n
+/** After this time one writer reads again, and the others need not wait for it. */
+const closureReadNanos = closureKeptNanos / 2n
 
 const movingSentence = "The records of this store are being moved to another store. Try again later."
 const incompleteSentence =
@@ -44,14 +46,18 @@ export const readClosure = (store: MailStoreShape): Effect.Effect<StoreClosure |
   })
 
 /**
- * Makes a store whose writes fail with `StoreUnavailable`, reason `moving` or `moved`, while the store is closed. Reads at most once a second whether
+ * Makes a store whose writes fail with `StoreUnavailable`, reason `moving` or `moved`, while the store is closed. Reads at most twice a second whether
  * the store is closed, and only before a write.
  */
 const makeClosableStore = (store: MailStoreShape) => {
+  /** When the store was open. */
   let checkedNanos: bigint | null = null
+  /** When a writer last began to read whether it is. */
+  let readNanos = 0n
   const check = (reader: MailStoreShape): Effect.Effect<void, StoreUnavailable> =>
     Effect.gen(function* () {
       const startedNanos = yield* Clock.monotonicTimeNanos
+      readNanos = startedNanos
       const closure = yield* readClosure(reader)
       checkedNanos = closure === null ? startedNanos : null
       if (closure !== null) return yield* refusalOf(closure)
@@ -60,11 +66,12 @@ const makeClosableStore = (store: MailStoreShape) => {
   const ifOpen =
     (reader: MailStoreShape) =>
     <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
-      Clock.clockWith((clock) =>
-        checkedNanos !== null && clock.monotonicTimeNanosUnsafe() - checkedNanos < closureKeptNanos
+      Clock.clockWith((clock) => {
+        const now = clock.monotonicTimeNanosUnsafe()
+        return checkedNanos !== null && now - checkedNanos < closureKeptNanos && now - readNanos < closureReadNanos
           ? write
           : Effect.andThen(check(reader), write)
-      )
+      })
 
   const closable = (one: MailStoreShape): MailStoreShape => {
     const guarded = ifOpen(one)

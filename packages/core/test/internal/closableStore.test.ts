@@ -1,0 +1,90 @@
+import { Context, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import type { Change } from "../../src/domain/store/Change.ts"
+import { closableStore } from "../../src/internal/closableStore.ts"
+import type { MailStoreShape } from "../../src/port/MailStore.ts"
+import { MailStore } from "../../src/port/MailStore.ts"
+import { message } from "../decide/fixtures.ts"
+
+const changes: ReadonlyArray<Change> = [{ _tag: "InsertMessage", message: message() }]
+
+/** A store whose reads take 20 ms, that says how often it was read, and that `move` moves away. */
+const openStore = Effect.gen(function* () {
+  let reads = 0
+  let movedTo: string | null = null
+  const source = {
+    commit: () => Effect.void,
+    read: () =>
+      Effect.suspend(() => {
+        reads++
+        return Effect.delay(Effect.succeed([movedTo, []]), "20 millis")
+      })
+  } as unknown as MailStoreShape
+  const opening = Layer.build(Layer.provide(closableStore, Layer.succeed(MailStore, source)))
+  const [opened] = yield* Effect.all([opening, TestClock.adjust("20 millis")], { concurrency: "unbounded" })
+  return {
+    store: Context.get(opened, MailStore),
+    reads: () => reads,
+    move: () => void (movedTo = "elsewhere")
+  }
+})
+
+/** Commits ten times at once, and lets 20 ms pass. Returns how many commits were kept. */
+const commitTogether = (store: MailStoreShape) =>
+  Effect.gen(function* () {
+    let kept = 0
+    const commit = Effect.tap(Effect.exit(store.commit(changes)), ({ _tag }) =>
+      Effect.sync(() => void (kept += _tag === "Success" ? 1 : 0))
+    )
+    yield* Effect.all([...Array.from({ length: 10 }, () => commit), TestClock.adjust("20 millis")], {
+      concurrency: "unbounded",
+      discard: true
+    })
+    return kept
+  })
+
+const run = (test: ReturnType<typeof testWith>) =>
+  Effect.runPromise(Effect.scoped(Effect.provide(test, TestClock.layer())))
+
+const testWith = (test: (opened: Effect.Success<typeof openStore>) => Effect.Effect<void>) =>
+  Effect.flatMap(openStore, test)
+
+describe("closableStore", () => {
+  it("reads once for all writers of half a second", () =>
+    run(
+      testWith(({ store, reads }) =>
+        Effect.gen(function* () {
+          for (let n = 0; n < 24; n++) expect(yield* commitTogether(store)).toBe(10)
+          expect(reads()).toBe(1)
+          yield* commitTogether(store)
+          expect(reads()).toBe(2)
+        })
+      )
+    ))
+
+  it("refuses all writes from one second after the records have moved", () =>
+    run(
+      testWith(({ store, move }) =>
+        Effect.gen(function* () {
+          move()
+          yield* TestClock.adjust("1 second")
+          expect(yield* commitTogether(store)).toBe(0)
+          expect(yield* commitTogether(store)).toBe(0)
+        })
+      )
+    ))
+
+  it("refuses the other writes too when one of them has read that the records have moved", () =>
+    run(
+      testWith(({ store, move }) =>
+        Effect.gen(function* () {
+          move()
+          yield* TestClock.adjust("500 millis")
+          // The one that reads is refused. The others continue with what was read before.
+          expect(yield* commitTogether(store)).toBe(9)
+          expect(yield* commitTogether(store)).toBe(0)
+        })
+      )
+    ))
+})
