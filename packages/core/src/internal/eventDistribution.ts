@@ -2,7 +2,7 @@
  * Distributes events: creates an event delivery for each subscriber that wants an event.
  */
 import { Clock, Effect, Result } from "effect"
-import type { DistributionFacts, UndistributedEvent } from "../decide/event/distributeEvents.ts"
+import type { Distributed, DistributionFacts, UndistributedEvent } from "../decide/event/distributeEvents.ts"
 import { distributeEvents } from "../decide/event/distributeEvents.ts"
 import { subscriptionsMax } from "../decide/event/subscription.ts"
 import type { ProjectId } from "../domain/access/Project.ts"
@@ -110,11 +110,11 @@ const distributeBatch = <A>(
   )
 
 /** What became of a batch of events. */
-export interface DistributedBatch {
-  /** The number of events that were distributed. */
-  readonly distributed: number
+export interface DistributedBatch extends Distributed {
   /** Another process distributes some of the same events. */
   readonly isContended: boolean
+  /** More events may wait than the batch could have. */
+  readonly isFull: boolean
 }
 
 /** Distributes events of `undistributedEvents`, except those that another process distributes at the same time. */
@@ -123,11 +123,15 @@ export const distribute = (
   events: ReadonlyArray<EventRecord>
 ): Effect.Effect<DistributedBatch, StoreUnavailable> =>
   Effect.gen(function* () {
-    if (events.length === 0) return { distributed: 0, isContended: false }
-    const counts = yield* distributeBatch(deps, yield* batchOf(deps, events), distributeOnce)
+    const isFull = events.length === distributedAtOnce
+    if (events.length === 0) return { distributed: 0, eventDeliveries: 0, isContended: false, isFull }
+    const results = yield* distributeBatch(deps, yield* batchOf(deps, events), distributeOnce)
+    const ended = results.filter((result) => result !== null)
     return {
-      distributed: counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
-      isContended: counts.includes(null)
+      distributed: ended.reduce((sum, { distributed }) => sum + distributed, 0),
+      eventDeliveries: ended.reduce((sum, { eventDeliveries }) => sum + eventDeliveries, 0),
+      isContended: results.includes(null),
+      isFull
     }
   })
 
@@ -138,7 +142,7 @@ export const distributeAll = (deps: EventDistribution): Effect.Effect<number, St
     while (true) {
       const batch = yield* loadEvents(deps)
       if (batch.events.length === 0) return distributed
-      const counts = yield* distributeBatch(deps, batch, distributeOf)
-      distributed += counts.reduce((sum, count) => sum + count, 0)
+      const results = yield* distributeBatch(deps, batch, distributeOf)
+      distributed += results.reduce((sum, result) => sum + result.distributed, 0)
     }
   })

@@ -1,44 +1,51 @@
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
+import type { SenderTurn } from "../../src/internal/distributionPause.ts"
 import { makeDistributionPause } from "../../src/internal/distributionPause.ts"
 
 const withClock = <A>(test: Effect.Effect<A>) => Effect.runPromise(Effect.provide(test, TestClock.layer()))
 
-const alone = { distributed: 3, isContended: false }
-const conflict = { distributed: 0, isContended: true }
+const turn = { isPaused: false, waitingSubscribers: 1 }
+const batch = { distributed: 3, eventDeliveries: 3, isContended: false, isFull: false }
+const conflictBatch = { ...batch, distributed: 0, eventDeliveries: 0, isContended: true }
+const alone: SenderTurn = { ...turn, batch }
+const conflict: SenderTurn = { ...turn, batch: conflictBatch }
+const emptyBatch = { ...batch, distributed: 0, eventDeliveries: 0 }
+/** The events have no receiver, and no event delivery waits. */
+const unheard: SenderTurn = { ...turn, batch: { ...batch, eventDeliveries: 0 }, waitingSubscribers: 0 }
 
 describe("makeDistributionPause", () => {
   it("does not pause while no other process distributes the same events", () =>
     withClock(
       Effect.gen(function* () {
-        const { millis, record } = makeDistributionPause()
-        expect(yield* millis).toBe(0)
+        const { distributionMillis, record } = makeDistributionPause()
+        expect(yield* distributionMillis).toBe(0)
         yield* record(alone)
-        expect(yield* millis).toBe(0)
+        expect(yield* distributionMillis).toBe(0)
       })
     ))
 
   it("ends after its time", () =>
     withClock(
       Effect.gen(function* () {
-        const { millis, record } = makeDistributionPause()
+        const { distributionMillis, record } = makeDistributionPause()
         yield* record(conflict)
         yield* TestClock.adjust("24 millis")
-        expect(yield* millis).toBe(1)
+        expect(yield* distributionMillis).toBe(1)
         yield* TestClock.adjust("1 millis")
-        expect(yield* millis).toBe(0)
+        expect(yield* distributionMillis).toBe(0)
       })
     ))
 
   it("pauses twice as long after each conflict in a row, at most 200 ms", () =>
     withClock(
       Effect.gen(function* () {
-        const { millis, record } = makeDistributionPause()
+        const { distributionMillis, record } = makeDistributionPause()
         const pauses: Array<number> = []
         for (let n = 0; n < 5; n++) {
           yield* record(conflict)
-          pauses.push(yield* millis)
+          pauses.push(yield* distributionMillis)
         }
         expect(pauses).toEqual([25, 50, 100, 200, 200])
       })
@@ -47,9 +54,46 @@ describe("makeDistributionPause", () => {
   it("begins with the short pause again after a distribution without a conflict", () =>
     withClock(
       Effect.gen(function* () {
-        const { millis, record } = makeDistributionPause()
-        for (const batch of [conflict, conflict, alone, conflict]) yield* record(batch)
-        expect(yield* millis).toBe(25)
+        const { distributionMillis, record } = makeDistributionPause()
+        for (const one of [conflict, conflict, alone, conflict]) yield* record(one)
+        expect(yield* distributionMillis).toBe(25)
       })
     ))
+
+  it("keeps its length while turns leave the distribution to the other process", () =>
+    withClock(
+      Effect.gen(function* () {
+        const { distributionMillis, record } = makeDistributionPause()
+        for (const one of [conflict, { ...alone, isPaused: true }, conflict]) yield* record(one)
+        expect(yield* distributionMillis).toBe(50)
+      })
+    ))
+
+  it("lets the next turn wait 25 ms after events that have no receiver", () =>
+    withClock(
+      Effect.gen(function* () {
+        const { turnMillis, record } = makeDistributionPause()
+        yield* record(unheard)
+        expect(yield* turnMillis).toBe(25)
+        yield* TestClock.adjust("25 millis")
+        expect(yield* turnMillis).toBe(0)
+      })
+    ))
+
+  it.each<[string, SenderTurn, number]>([
+    ["has nothing to send while another process distributes", { ...conflict, waitingSubscribers: 0 }, 25],
+    ["leaves the distribution to another process", { ...unheard, isPaused: true, batch: emptyBatch }, 25],
+    ["finds no event", { ...unheard, batch: emptyBatch }, 0],
+    ["makes an event delivery", { ...unheard, batch: { ...batch, eventDeliveries: 1 } }, 0],
+    ["leaves more events behind", { ...unheard, batch: { ...unheard.batch, isFull: true } }, 0],
+    ["finds event deliveries that wait", { ...unheard, waitingSubscribers: 1 }, 0]
+  ])("lets the next turn wait after one that %s as long as nothing can be sent", (_, one, millis) =>
+    withClock(
+      Effect.gen(function* () {
+        const { turnMillis, record } = makeDistributionPause()
+        yield* record(one)
+        expect(yield* turnMillis).toBe(millis)
+      })
+    )
+  )
 })

@@ -37,8 +37,14 @@ const receives = (subscriber: Subscriber, { kind }: EventRecord): boolean =>
   subscriber.content.events.includes(kind) &&
   (subscriber.kind === "subscription" || subscriber.content.status === "enabled")
 
-/** Makes the event deliveries. The answer is the number of distributed events. */
-export const distributeEvents = ({ now, events, subscribers }: DistributionFacts): Decision<number> => {
+/** The number of events, and of the event deliveries that were made of them. */
+export interface Distributed {
+  readonly distributed: number
+  readonly eventDeliveries: number
+}
+
+/** Makes the event deliveries. */
+export const distributeEvents = ({ now, events, subscribers }: DistributionFacts): Decision<Distributed> => {
   const eventDeliveries = events
     .flatMap(({ event, ids }) =>
       subscribers
@@ -61,7 +67,7 @@ export const distributeEvents = ({ now, events, subscribers }: DistributionFacts
       endedAt: null
     }))
   return {
-    answer: events.length,
+    answer: { distributed: events.length, eventDeliveries: eventDeliveries.length },
     changes: [
       ...events.map(({ event: { projectId, id } }): Change => ({ _tag: "DistributeEvent", projectId, id })),
       ...eventDeliveries.map((eventDelivery): Change => ({ _tag: "InsertEventDelivery", eventDelivery }))

@@ -171,9 +171,11 @@ const tick = (deps: Deps): Effect.Effect<EventSenderReport, StoreUnavailable> =>
 const makeTurn = (deps: Deps) => (start: StartWork) => {
   const distributionPause = makeDistributionPause()
   return Effect.gen(function* () {
+    const quietMillis = yield* distributionPause.turnMillis
+    if (quietMillis > 0) return quietMillis
     const readAt = yield* Clock.currentTimeMillis
     const pendingQuery = { _tag: "PendingEventDeliveries", now: readAt } as const
-    const isPaused = (yield* distributionPause.millis) > 0
+    const isPaused = (yield* distributionPause.distributionMillis) > 0
     const [pending, events = []] = yield* isPaused
       ? deps.store.read([pendingQuery])
       : deps.store.read([pendingQuery, undistributedEvents])
@@ -184,10 +186,10 @@ const makeTurn = (deps: Deps) => (start: StartWork) => {
       { concurrency: "unbounded" }
     )
     const batch = yield* Effect.fromResult(distributing)
-    if (!isPaused) yield* distributionPause.record(batch)
+    yield* distributionPause.record({ isPaused, batch, waitingSubscribers: pending.length })
     const { started, nextDue } = yield* Effect.fromResult(starting)
     if (started + batch.distributed > 0) return 0
-    const untilDistribution = yield* distributionPause.millis
+    const untilDistribution = yield* distributionPause.distributionMillis
     const now = yield* Clock.currentTimeMillis
     const untilDue = Math.max(1, nextDue - now)
     return Math.min(deps.settings.sleepMillisMax, untilDue, untilDistribution > 0 ? untilDistribution : untilDue)
