@@ -25,7 +25,7 @@ export interface SenderTurn {
 export interface DistributionPause {
   /** How long the distribution is left to another process; 0 when it is not. */
   readonly distributionMillis: Effect.Effect<number>
-  /** How long the next turn has time; 0 when it must come at once. */
+  /** How long the next turn may wait; 0 when it must come at once. */
   readonly turnMillis: Effect.Effect<number>
   /** Records a turn, which can begin a pause. */
   readonly record: (turn: SenderTurn) => Effect.Effect<void>

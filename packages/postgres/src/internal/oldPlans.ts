@@ -38,8 +38,8 @@ export const makeOldPlans = (schema: string, everyMillis = everyMillisDefault): 
         grownTables = Math.max(grownTables, Number(rows[0]!.count))
       }
       const planned = grownWhenPlanned.get(client) ?? grownTables
-      grownWhenPlanned.set(client, grownTables)
       if (planned < grownTables) await limited(client.query("DISCARD PLANS"))
+      grownWhenPlanned.set(client, grownTables)
     }
   }
 }
