@@ -58,7 +58,7 @@ const unobservedOfSqlite: ReadonlySet<string> = new Set(
 )
 
 /**
- * Files of the PostgreSQL adapter that no law can observe. They open pools, name statements, migrate, divide tables, name missing rights and listen. Others convert
+ * Files of the PostgreSQL adapter that no law can observe. They open pools, name statements, discard plans, migrate, divide tables, name missing rights and listen. Others convert
  * failures of the server, compare versions, wait long for locks of others, and work with rate limits or with transactions of the product. The tests of the package check
  * them.
  */
@@ -71,6 +71,7 @@ const unobservedOfPostgres: ReadonlySet<string> = new Set(
     "migrations",
     "missingRights",
     "notifications",
+    "oldPlans",
     "openPool",
     "openingFailure",
     "partitions",
