@@ -13,6 +13,7 @@
 import { Command } from "effect/cli"
 import { contacts } from "./commands/contacts.ts"
 import { domains } from "./commands/domains.ts"
+import { explain } from "./commands/explain.ts"
 import { keys } from "./commands/keys.ts"
 import { logs } from "./commands/logs.ts"
 import { migrate } from "./commands/migrate.ts"
@@ -37,6 +38,7 @@ export const mailkeep = Command.make("mailkeep").pipe(
     serve,
     send,
     logs,
+    explain,
     projects,
     keys,
     domains,

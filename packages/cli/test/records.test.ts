@@ -113,6 +113,37 @@ describe("the commands for records beside a running server", () => {
     expect(await (follower as Serving).kill("SIGTERM")).toBe(0)
   })
 
+  it("explains what happened to a delivery and what it waits for", async () => {
+    const sent = await runJson([
+      "send",
+      ...here(),
+      "--from",
+      "hello@example.com",
+      "--to",
+      "bob@example.org",
+      "--subject",
+      "Why",
+      "--text",
+      "x"
+    ])
+    const [id] = sent.deliveryIds
+    await expect.poll(async () => (await runJson(["explain", id, ...here()])).status).toBe("delivered")
+    const story = await runJson(["explain", id, ...here()])
+    expect(story).toMatchObject({ recipient: "bob@example.org", now: { waitsFor: "report", until: null } })
+    expect(story.entries[0]).toMatchObject({
+      kind: "accepted",
+      at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/)
+    })
+    expect(story.entries.map(({ kind }: { readonly kind: string }) => kind)).toContain("attempt_ended")
+    // An instant that was left as a number.
+    expect(JSON.stringify(story)).not.toMatch(/:\d{13}\b/)
+    expect((await run(["explain", id, ...here()])).stdout).toMatch(
+      /^del_\w+ to bob@example\.org: delivered\n\d{4}-.*accepted.*\nThe message is delivered\./s
+    )
+    const unknown = await run(["explain", "del_none", ...here()])
+    expect(unknown).toEqual({ code: 1, stdout: "", stderr: "mailkeep: No delivery with this ID.\n" })
+  })
+
   it.each(["0", "-3"])("refuses the page %s of the contacts instead of another page", async (page) => {
     const { code, stdout, stderr } = await run(["contacts", "list", ...here(), `--page=${page}`, "--json"])
     expect([code, stderr]).toEqual([1, expect.stringContaining(`Invalid value for flag --page: "${page}"`)])
