@@ -42,11 +42,16 @@ const spellingsOf = (canonical: string): ReadonlyArray<string> => {
 const urlEscape = (text: string): string =>
   Array.from(new TextEncoder().encode(text), (octet) => `%${octet.toString(16).padStart(2, "0")}`).join("")
 
+/** The end of a number in HTML: a semicolon, or what is no digit of the number. */
+const numberEnd = (digits: string): string => `(?:;|(?!${digits}))`
+
 /** A pattern for one code point: in a text, in a URL, and in HTML as a template escapes it or by its number, which may have leading zeros. */
 const codePointPattern = (one: string): string => {
   const point = one.codePointAt(0)!
   const forms = [...new Set([one, urlEscape(one), escapeHtml(one)])].map(escapedForPattern)
-  return `(?:${forms.join("|")}|&#0{0,6}(?:${point}|x0{0,6}${point.toString(16)});)`
+  const decimal = `${point}${numberEnd("\\d")}`
+  const hexadecimal = `x0{0,6}${point.toString(16)}${numberEnd("[\\da-f]")}`
+  return `(?:${forms.join("|")}|&#0{0,6}(?:${decimal}|${hexadecimal}))`
 }
 
 /** A pattern for one character: composed or decomposed (Unicode NFC and NFD), or its name in HTML. */

@@ -61,6 +61,11 @@ describe("makeAddressRedaction", () => {
       (text: string) => text.replaceAll(/./gsu, (one) => `&#X00${one.charCodeAt(0).toString(16)};`)
     ],
     ["only the at sign", (text: string) => text.replace("@", "&#64;")],
+    ["only the at sign, without a semicolon", (text: string) => text.replace("@", "&#64")],
+    [
+      "every character as a number of HTML without a semicolon",
+      (text: string) => text.replaceAll(/./gsu, (one) => `&#${one.charCodeAt(0)}`)
+    ],
     ["only the at sign, by its name", (text: string) => text.replace("@", "&commat;")],
     [
       "the at sign and the dots by their names",
@@ -86,6 +91,14 @@ describe("makeAddressRedaction", () => {
     ["søren@example.org", "s&oslash;ren@example.org"]
   ])("finds %s whose characters are escaped by their names in HTML", (address, text) => {
     expect(makeAddressRedaction(address).redact(`<b>${text}</b>`)).toBe(`<b>${erasedAddress}</b>`)
+  })
+
+  it("finds no address behind the number of another character", () => {
+    expect(ada.isIn("ada&#640example.org")).toBe(false)
+    // The digit e belongs to the number, as in a browser.
+    expect(ada.isIn("ada&#x40example.org")).toBe(false)
+    expect(ada.isIn("ada&#x40;example.org")).toBe(true)
+    expect(makeAddressRedaction("ada@x.example").isIn("ada&#x40x.example")).toBe(true)
   })
 
   it("finds no address behind the name of another character", () => {
