@@ -106,15 +106,8 @@ const onPostgres = (kind: Exclude<QueueKind, "mailkeep-sqlite">, processes: numb
     const { url, stop } = await startPostgres(context.folder)
     await migrations[kind](url)
     const pool = poolAt(url, 1)
-    if (process.env["MK_STAT"]) await pool.query("CREATE EXTENSION pg_stat_statements")
     const isSettled = async () => (await pool.query(unsettledSql[kind])).rows.length === 0
     const figures = await throughProcesses(kind, url, processes, countOf(context), isSettled)
-    if (process.env["MK_STAT"]) {
-      const { rows } = await pool.query("SELECT calls, round(total_exec_time) ms, round(total_exec_time::numeric/calls*1000) us, rows, left(regexp_replace(query, '\\s+', ' ', 'g'), 150) q FROM pg_stat_statements ORDER BY total_exec_time DESC LIMIT 30")
-      for (const r of rows) console.log(r.calls, r.ms, r.us, r.rows, r.q)
-      const { rows: [t] } = await pool.query("SELECT sum(calls) c, sum(total_exec_time) ms FROM pg_stat_statements")
-      console.log("all", t)
-    }
     await pool.end()
     await stop()
     return figures
