@@ -5,7 +5,6 @@ import { toUnicode } from "tr46"
 import { htmlNamesOf } from "./htmlNames.ts"
 import { parseAddress } from "../message/Address.ts"
 import { extensionsOfFiles } from "../message/mediaTypes.ts"
-import { escapeHtml } from "../template/Mustache.ts"
 import type { Fields } from "../value/Fields.ts"
 import { isFields } from "../value/Fields.ts"
 
@@ -42,15 +41,18 @@ const spellingsOf = (canonical: string): ReadonlyArray<string> => {
 const urlEscape = (text: string): string =>
   Array.from(new TextEncoder().encode(text), (octet) => `%${octet.toString(16).padStart(2, "0")}`).join("")
 
-/** The end of a number in HTML: a semicolon, or what is no digit of the number. */
-const numberEnd = (digits: string): string => `(?:;|(?!${digits}))`
+/** The end of the number of a character in HTML: a semicolon, or a character that is neither a semicolon nor one of the digits. */
+const numberEnd = (digits: string): string => `(?:;|(?![;${digits}]))`
 
-/** A pattern for one code point: in a text, in a URL, and in HTML as a template escapes it or by its number, which may have leading zeros. */
+/**
+ * A pattern for one code point: in a text, in a URL, and in HTML by its number, which may have leading zeros. No text matches in two ways: a search would try
+ * every combination of them.
+ */
 const codePointPattern = (one: string): string => {
   const point = one.codePointAt(0)!
-  const forms = [...new Set([one, urlEscape(one), escapeHtml(one)])].map(escapedForPattern)
+  const forms = [one, urlEscape(one)].map(escapedForPattern)
   const decimal = `${point}${numberEnd("\\d")}`
-  const hexadecimal = `x0{0,6}${point.toString(16)}${numberEnd("[\\da-f]")}`
+  const hexadecimal = `x0{0,6}${point.toString(16)}${numberEnd("\\da-f")}`
   return `(?:${forms.join("|")}|&#0{0,6}(?:${decimal}|${hexadecimal}))`
 }
 

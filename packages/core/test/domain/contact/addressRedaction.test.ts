@@ -93,11 +93,28 @@ describe("makeAddressRedaction", () => {
     expect(makeAddressRedaction(address).redact(`<b>${text}</b>`)).toBe(`<b>${erasedAddress}</b>`)
   })
 
+  it.each(["'", "/", "`", "=", "&"])("ends soon in a text with many escapes of %s that is no address", (character) => {
+    const escapes: Readonly<Record<string, string>> = {
+      "'": "&#39;",
+      "/": "&#x2F;",
+      "`": "&#x60;",
+      "=": "&#x3D;",
+      "&": "&amp;"
+    }
+    const many = makeAddressRedaction(`${character.repeat(60)}@example.org`)
+    // With two ways to read an escape, the search would not end in a lifetime.
+    expect(many.isIn(escapes[character]!.repeat(500))).toBe(false)
+    expect(many.isIn(`${escapes[character]!.repeat(60)}@example.org`)).toBe(true)
+  })
+
   it("finds no address behind the number of another character", () => {
     expect(ada.isIn("ada&#640example.org")).toBe(false)
     // The digit e belongs to the number, as in a browser.
     expect(ada.isIn("ada&#x40example.org")).toBe(false)
     expect(ada.isIn("ada&#x40;example.org")).toBe(true)
+    // A letter follows, so this is the address of another person.
+    expect(makeAddressRedaction("ada@x.co").isIn("ada@x.c&#111;m")).toBe(false)
+    expect(makeAddressRedaction("ada@x.co").isIn("ada@x.c&#111m")).toBe(false)
     expect(makeAddressRedaction("ada@x.example").isIn("ada&#x40x.example")).toBe(true)
   })
 
