@@ -9,12 +9,12 @@ import { MailStore, StoreUnavailable } from "../port/MailStore.ts"
 import { wrapStore } from "../port/wrapStore.ts"
 import { skipEmptyCommit } from "./skipEmptyCommit.ts"
 
-/** How long a process writes without reading again whether the store is closed. A move waits longer than this before it copies. */
+/** How long a process writes after it has read that the store is open. A move waits longer than this before it copies. */
 export const closureKeptMillis = 1000
 
 const closureKeptNanos = BigInt(closureKeptMillis) * 1_000_000n
-/** After this time one writer reads again, and the others need not wait for it. */
-const closureReadNanos = closureKeptNanos / 2n
+/** After this time one write reads again. The others begin meanwhile by the last answer. */
+const readEveryNanos = closureKeptNanos / 2n
 
 const movingSentence = "The records of this store are being moved to another store. Try again later."
 const incompleteSentence =
@@ -46,18 +46,18 @@ export const readClosure = (store: MailStoreShape): Effect.Effect<StoreClosure |
   })
 
 /**
- * Makes a store whose writes fail with `StoreUnavailable`, reason `moving` or `moved`, while the store is closed. Reads at most twice a second whether
- * the store is closed, and only before a write.
+ * Makes a store whose writes fail with `StoreUnavailable`, reason `moving` or `moved`, while the store is closed. Reads this only
+ * before a write: twice a second while writes follow each other, and before each write when the last answer is a second old.
  */
 const makeClosableStore = (store: MailStoreShape) => {
-  /** When the store was open. */
+  /** When the store was last known to be open. */
   let checkedNanos: bigint | null = null
-  /** When a writer last began to read whether it is. */
-  let readNanos = 0n
+  /** When a write last began to read whether the store is open. */
+  let lastReadNanos = 0n
   const check = (reader: MailStoreShape): Effect.Effect<void, StoreUnavailable> =>
     Effect.gen(function* () {
       const startedNanos = yield* Clock.monotonicTimeNanos
-      readNanos = startedNanos
+      lastReadNanos = startedNanos
       const closure = yield* readClosure(reader)
       checkedNanos = closure === null ? startedNanos : null
       if (closure !== null) return yield* refusalOf(closure)
@@ -68,7 +68,7 @@ const makeClosableStore = (store: MailStoreShape) => {
     <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
       Clock.clockWith((clock) => {
         const now = clock.monotonicTimeNanosUnsafe()
-        return checkedNanos !== null && now - checkedNanos < closureKeptNanos && now - readNanos < closureReadNanos
+        return checkedNanos !== null && now - checkedNanos < closureKeptNanos && now - lastReadNanos < readEveryNanos
           ? write
           : Effect.andThen(check(reader), write)
       })

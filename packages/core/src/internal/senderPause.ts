@@ -1,6 +1,6 @@
 /**
- * Lets an event sender look for work less often while it would find nothing to send. Otherwise each event costs a read and a commit, also when nobody
- * receives it. And several processes repeat the same distribution for every event, and all but one of their commits are refused. Source: decision 0092.
+ * Lets an event sender look for work less often while it would find nothing to send. Otherwise each event costs a read and a commit, also when it has no
+ * subscriber. And several processes repeat the same distribution for every event, and all but one of their commits are refused. Source: decision 0092.
  */
 import { Effect } from "effect"
 import type { DistributedBatch } from "./eventDistribution.ts"
@@ -8,9 +8,9 @@ import { monotonicMillis } from "./moment.ts"
 
 /** The first pause of the distribution. Each further one in a row takes twice as long. */
 const pauseMillisMin = 25
-/** The other process may end at any time, so no event waits longer than this. */
+/** The other process may end at any time, so no event waits much longer than this. */
 const pauseMillisMax = 200
-/** How long the next turn waits when no event has a receiver. A new receiver, or one of another project, waits at most so long. */
+/** How long the next turn waits after events without a subscriber. An event that has one waits at most so long. */
 const quietMillis = 25
 
 /** One turn of an event sender. */
@@ -18,14 +18,14 @@ export interface SenderTurn {
   /** The turn left the distribution to another process. */
   readonly isPaused: boolean
   readonly batch: DistributedBatch
-  /** How many subscribers have event deliveries that are not ended. */
+  /** How many subscribers have event deliveries that are pending and that no worker has claimed. */
   readonly waitingSubscribers: number
 }
 
-export interface DistributionPause {
+export interface SenderPause {
   /** How long the distribution is left to another process; 0 when it is not. */
   readonly distributionMillis: Effect.Effect<number>
-  /** How long the next turn may wait; 0 when it must come at once. */
+  /** How long the next turn waits; 0 when it comes at once. */
   readonly turnMillis: Effect.Effect<number>
   /** Records a turn, which can begin a pause. */
   readonly record: (turn: SenderTurn) => Effect.Effect<void>
@@ -37,7 +37,7 @@ const isQuiet = ({ isPaused, batch, waitingSubscribers }: SenderTurn): boolean =
   return isPaused || batch.isContended || batch.distributed > 0
 }
 
-export const makeDistributionPause = (): DistributionPause => {
+export const makeSenderPause = (): SenderPause => {
   let nextPause = pauseMillisMin
   let until = Number.NEGATIVE_INFINITY
   let quietUntil = Number.NEGATIVE_INFINITY
@@ -46,7 +46,7 @@ export const makeDistributionPause = (): DistributionPause => {
     turnMillis: Effect.map(monotonicMillis, (now) => Math.max(0, quietUntil - now)),
     record: (turn) =>
       Effect.map(monotonicMillis, (now) => {
-        if (isQuiet(turn)) quietUntil = now + quietMillis
+        if (isQuiet(turn)) quietUntil = turn.isPaused ? Math.min(until, now + quietMillis) : now + quietMillis
         if (turn.isPaused) return
         const { isContended } = turn.batch
         if (isContended) until = now + nextPause

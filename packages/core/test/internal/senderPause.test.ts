@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import type { SenderTurn } from "../../src/internal/distributionPause.ts"
-import { makeDistributionPause } from "../../src/internal/distributionPause.ts"
+import type { SenderTurn } from "../../src/internal/senderPause.ts"
+import { makeSenderPause } from "../../src/internal/senderPause.ts"
 
 const withClock = <A>(test: Effect.Effect<A>) => Effect.runPromise(Effect.provide(test, TestClock.layer()))
 
@@ -12,14 +12,14 @@ const conflictBatch = { ...batch, distributed: 0, eventDeliveries: 0, isContende
 const alone: SenderTurn = { ...turn, batch }
 const conflict: SenderTurn = { ...turn, batch: conflictBatch }
 const emptyBatch = { ...batch, distributed: 0, eventDeliveries: 0 }
-/** The events have no receiver, and no event delivery waits. */
-const unheard: SenderTurn = { ...turn, batch: { ...batch, eventDeliveries: 0 }, waitingSubscribers: 0 }
+/** The events have no subscriber, and no event delivery waits. */
+const withoutSubscriber: SenderTurn = { ...turn, batch: { ...batch, eventDeliveries: 0 }, waitingSubscribers: 0 }
 
-describe("makeDistributionPause", () => {
+describe("makeSenderPause", () => {
   it("does not pause while no other process distributes the same events", () =>
     withClock(
       Effect.gen(function* () {
-        const { distributionMillis, record } = makeDistributionPause()
+        const { distributionMillis, record } = makeSenderPause()
         expect(yield* distributionMillis).toBe(0)
         yield* record(alone)
         expect(yield* distributionMillis).toBe(0)
@@ -29,7 +29,7 @@ describe("makeDistributionPause", () => {
   it("ends after its time", () =>
     withClock(
       Effect.gen(function* () {
-        const { distributionMillis, record } = makeDistributionPause()
+        const { distributionMillis, record } = makeSenderPause()
         yield* record(conflict)
         yield* TestClock.adjust("24 millis")
         expect(yield* distributionMillis).toBe(1)
@@ -41,7 +41,7 @@ describe("makeDistributionPause", () => {
   it("pauses twice as long after each conflict in a row, at most 200 ms", () =>
     withClock(
       Effect.gen(function* () {
-        const { distributionMillis, record } = makeDistributionPause()
+        const { distributionMillis, record } = makeSenderPause()
         const pauses: Array<number> = []
         for (let n = 0; n < 5; n++) {
           yield* record(conflict)
@@ -54,7 +54,7 @@ describe("makeDistributionPause", () => {
   it("begins with the short pause again after a distribution without a conflict", () =>
     withClock(
       Effect.gen(function* () {
-        const { distributionMillis, record } = makeDistributionPause()
+        const { distributionMillis, record } = makeSenderPause()
         for (const one of [conflict, conflict, alone, conflict]) yield* record(one)
         expect(yield* distributionMillis).toBe(25)
       })
@@ -63,17 +63,17 @@ describe("makeDistributionPause", () => {
   it("keeps its length while turns leave the distribution to the other process", () =>
     withClock(
       Effect.gen(function* () {
-        const { distributionMillis, record } = makeDistributionPause()
+        const { distributionMillis, record } = makeSenderPause()
         for (const one of [conflict, { ...alone, isPaused: true }, conflict]) yield* record(one)
         expect(yield* distributionMillis).toBe(50)
       })
     ))
 
-  it("lets the next turn wait 25 ms after events that have no receiver", () =>
+  it("lets the next turn wait 25 ms after events without a subscriber", () =>
     withClock(
       Effect.gen(function* () {
-        const { turnMillis, record } = makeDistributionPause()
-        yield* record(unheard)
+        const { turnMillis, record } = makeSenderPause()
+        yield* record(withoutSubscriber)
         expect(yield* turnMillis).toBe(25)
         yield* TestClock.adjust("25 millis")
         expect(yield* turnMillis).toBe(0)
@@ -82,18 +82,31 @@ describe("makeDistributionPause", () => {
 
   it.each<[string, SenderTurn, number]>([
     ["has nothing to send while another process distributes", { ...conflict, waitingSubscribers: 0 }, 25],
-    ["leaves the distribution to another process", { ...unheard, isPaused: true, batch: emptyBatch }, 25],
-    ["finds no event", { ...unheard, batch: emptyBatch }, 0],
-    ["makes an event delivery", { ...unheard, batch: { ...batch, eventDeliveries: 1 } }, 0],
-    ["leaves more events behind", { ...unheard, batch: { ...unheard.batch, isFull: true } }, 0],
-    ["finds event deliveries that wait", { ...unheard, waitingSubscribers: 1 }, 0]
+    ["finds no event", { ...withoutSubscriber, batch: emptyBatch }, 0],
+    ["makes an event delivery", { ...withoutSubscriber, batch: { ...batch, eventDeliveries: 1 } }, 0],
+    ["leaves more events behind", { ...withoutSubscriber, batch: { ...withoutSubscriber.batch, isFull: true } }, 0],
+    ["finds event deliveries that wait", { ...withoutSubscriber, waitingSubscribers: 1 }, 0]
   ])("lets the next turn wait after one that %s as long as nothing can be sent", (_, one, millis) =>
     withClock(
       Effect.gen(function* () {
-        const { turnMillis, record } = makeDistributionPause()
+        const { turnMillis, record } = makeSenderPause()
         yield* record(one)
         expect(yield* turnMillis).toBe(millis)
       })
     )
   )
+
+  it("lets the next turn wait until the pause ends, after one that leaves the distribution to another process", () =>
+    withClock(
+      Effect.gen(function* () {
+        const { turnMillis, record } = makeSenderPause()
+        const paused: SenderTurn = { ...withoutSubscriber, isPaused: true, batch: emptyBatch }
+        for (const one of [conflict, conflict]) yield* record(one)
+        yield* record(paused)
+        expect(yield* turnMillis).toBe(25)
+        yield* TestClock.adjust("40 millis")
+        yield* record(paused)
+        expect(yield* turnMillis).toBe(10)
+      })
+    ))
 })

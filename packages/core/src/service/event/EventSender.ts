@@ -21,7 +21,7 @@ import { providedSink } from "../../internal/checkedSink.ts"
 import { makeCircuitBreakers } from "../../internal/circuitBreaker.ts"
 import { makeClockJumpDetector } from "../../internal/clockJumpDetector.ts"
 import { makeCommit } from "../../internal/commit.ts"
-import { makeDistributionPause } from "../../internal/distributionPause.ts"
+import { makeSenderPause } from "../../internal/senderPause.ts"
 import { makeDeletedSubscriptions } from "../../internal/deletedSubscriptions.ts"
 import { distribute, distributeAll, undistributedEvents } from "../../internal/eventDistribution.ts"
 import type { EventHandler, EventSending } from "../../internal/eventSending.ts"
@@ -169,13 +169,13 @@ const tick = (deps: Deps): Effect.Effect<EventSenderReport, StoreUnavailable> =>
   )
 
 const makeTurn = (deps: Deps) => (start: StartWork) => {
-  const distributionPause = makeDistributionPause()
+  const senderPause = makeSenderPause()
   return Effect.gen(function* () {
-    const quietMillis = yield* distributionPause.turnMillis
-    if (quietMillis > 0) return quietMillis
+    const untilTurn = yield* senderPause.turnMillis
+    if (untilTurn > 0) return untilTurn
     const readAt = yield* Clock.currentTimeMillis
     const pendingQuery = { _tag: "PendingEventDeliveries", now: readAt } as const
-    const isPaused = (yield* distributionPause.distributionMillis) > 0
+    const isPaused = (yield* senderPause.distributionMillis) > 0
     const [pending, events = []] = yield* isPaused
       ? deps.store.read([pendingQuery])
       : deps.store.read([pendingQuery, undistributedEvents])
@@ -186,10 +186,12 @@ const makeTurn = (deps: Deps) => (start: StartWork) => {
       { concurrency: "unbounded" }
     )
     const batch = yield* Effect.fromResult(distributing)
-    yield* distributionPause.record({ isPaused, batch, waitingSubscribers: pending.length })
+    yield* senderPause.record({ isPaused, batch, waitingSubscribers: pending.length })
     const { started, nextDue } = yield* Effect.fromResult(starting)
     if (started + batch.distributed > 0) return 0
-    const untilDistribution = yield* distributionPause.distributionMillis
+    const untilDistribution = yield* senderPause.distributionMillis
+    // The pause has ended during the turn, which has not looked for events.
+    if (isPaused && untilDistribution === 0) return 0
     const now = yield* Clock.currentTimeMillis
     const untilDue = Math.max(1, nextDue - now)
     return Math.min(deps.settings.sleepMillisMax, untilDue, untilDistribution > 0 ? untilDistribution : untilDue)

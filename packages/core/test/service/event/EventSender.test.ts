@@ -271,7 +271,7 @@ describe.each(stores)("EventSender, over $name", (store) => {
         const contacts = yield* Contacts
         for (const { id, email } of (yield* contacts.list(project, { limit: 100 })).items)
           yield* contacts.update(project, id, { email, emailStatus: "unsubscribed" })
-        // The events of new contacts have no receiver, and the sender can pause after them.
+        // The events of new contacts have no subscriber, and the sender can pause after them.
         yield* TestClock.adjust("25 millis")
         while (subscriber.to("https://live.example.net/").length < 40)
           yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
