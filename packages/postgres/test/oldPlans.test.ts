@@ -15,53 +15,83 @@ import { testServer } from "./testServer.ts"
 
 const limited = <A>(answer: Promise<A>) => answer
 
-/** A connection that says how many tables have grown, and records what it is asked. */
-const fakeClient = (server: { grown: number }) => {
+/** The tables that have grown, or the code with which the server refuses to say so. */
+interface FakeServer {
+  grown: ReadonlyArray<string> | { readonly code: string }
+}
+
+/** A connection to the server, which records what the server is asked. */
+const fakeClient = (server: FakeServer) => {
   const sent: Array<string> = []
   const query = (sql: string) => {
-    sent.push(sql.startsWith("DISCARD") ? "discard" : "count")
-    return Promise.resolve({ rows: [{ count: String(server.grown) }] })
+    sent.push(sql.startsWith("DISCARD") ? "discard" : "look")
+    const { grown } = server
+    return "code" in grown
+      ? Promise.reject(Object.assign(new Error("refused"), grown))
+      : Promise.resolve({ rows: grown.map((id) => ({ id })) })
   }
   return { client: { query } as unknown as PoolClient, sent }
 }
 
+const seven = ["1", "2", "3", "4", "5", "6", "7"]
+
 describe("makeOldPlans", () => {
   it("discards the plans of each connection once after a table has grown", async () => {
-    const server = { grown: 0 }
+    const server: FakeServer = { grown: [] }
     const [one, other] = [fakeClient(server), fakeClient(server)]
     const { discard } = makeOldPlans('"mailkeep"', 0)
     for (const { client } of [one, other, one]) await discard(client, limited)
-    server.grown = 1
+    server.grown = ["1"]
     for (const { client } of [one, other, one, other]) await discard(client, limited)
-    expect(one.sent).toEqual(["count", "count", "count", "discard", "count"])
-    expect(other.sent).toEqual(["count", "count", "discard", "count"])
+    expect(one.sent).toEqual(["look", "look", "look", "discard", "look"])
+    expect(other.sent).toEqual(["look", "look", "discard", "look"])
   })
 
   it("keeps the plans of a connection that is new when tables have grown already", async () => {
-    const { client, sent } = fakeClient({ grown: 7 })
+    const { client, sent } = fakeClient({ grown: seven })
     const { discard } = makeOldPlans('"mailkeep"', 0)
     await discard(client, limited)
     await discard(client, limited)
-    expect(sent).toEqual(["count", "count"])
+    expect(sent).toEqual(["look", "look"])
   })
 
   it("keeps the plans when the server has lost its counts, and counts again", async () => {
-    const server = { grown: 7 }
+    const server: FakeServer = { grown: seven }
     const { client, sent } = fakeClient(server)
     const { discard } = makeOldPlans('"mailkeep"', 0)
-    for (const grown of [7, 0, 3, 7]) {
+    for (const grown of [seven, [], seven.slice(3), seven]) {
       server.grown = grown
       await discard(client, limited)
     }
     expect(sent).not.toContain("discard")
   })
 
+  it("discards the plans when another table has grown after the server has lost its counts", async () => {
+    const server: FakeServer = { grown: seven }
+    const { client, sent } = fakeClient(server)
+    const { discard } = makeOldPlans('"mailkeep"', 0)
+    await discard(client, limited)
+    server.grown = ["8"]
+    await discard(client, limited)
+    expect(sent).toEqual(["look", "look", "discard"])
+  })
+
+  it("does not look again after the server has refused, and fails with every other failure", async () => {
+    const refusing = fakeClient({ grown: { code: "42501" } })
+    const { discard } = makeOldPlans('"mailkeep"', 0)
+    await discard(refusing.client, limited)
+    await discard(refusing.client, limited)
+    expect(refusing.sent).toEqual(["look"])
+    const ending = fakeClient({ grown: { code: "57P01" } })
+    await expect(makeOldPlans('"mailkeep"', 0).discard(ending.client, limited)).rejects.toThrow("refused")
+  })
+
   it("looks at the tables once in the interval, for all connections", async () => {
-    const server = { grown: 0 }
+    const server: FakeServer = { grown: [] }
     const [one, other] = [fakeClient(server), fakeClient(server)]
     const { discard } = makeOldPlans('"mailkeep"', 3_600_000)
     for (const { client } of [one, other, one]) await discard(client, limited)
-    expect([one.sent, other.sent]).toEqual([["count"], []])
+    expect([one.sent, other.sent]).toEqual([["look"], []])
   })
 })
 
@@ -93,19 +123,18 @@ describe.skipIf(!hasPostgres())("a store that was opened on empty tables", () =>
       const lookUp = store.read([query])
       for (let n = 0; n < 6; n++) yield* lookUp
       const plan = async () => {
+        // A connection with work reports its new rows within about a second.
+        await client.query("SELECT 1")
         await Effect.runPromise(lookUp)
         return planOf(pool)
       }
       yield* Effect.promise(async () => {
         expect(await plan()).not.toMatch(index)
         await fillWithoutStatistics(client, 4000)
-        // The server counts the new rows within about a second, and the store looks once in a second.
         await expect.poll(plan).toMatch(index)
       })
     })
-    await Effect.runPromise(Effect.scoped(program))
-    await pool.end()
-    await client.end()
+    await Effect.runPromise(Effect.scoped(program)).finally(() => Promise.all([pool.end(), client.end()]))
   })
 })
 

@@ -4,42 +4,51 @@
  */
 import { performance } from "node:perf_hooks"
 import type { PoolClient } from "pg"
+import type { makeSilenceLimit } from "./silentServer.ts"
+import { isRefusedStatement } from "./sqlStates.ts"
 
 /** A plan for so many rows finds a record by the index of its key. */
 const manyRows = 1000
-/** The server itself counts its rows about once in a second. */
+/** A server with work counts its rows about once in a second. */
 const everyMillisDefault = 1000
 
-/** The number of tables that have got many rows. The counts of the server need no lock of a table. */
-const grownTablesSql = `SELECT count(*) AS count FROM pg_catalog.pg_class
+/** The tables that have got many rows. The counts of the server need no lock of a table. */
+const grownTablesSql = `SELECT oid::text AS id FROM pg_catalog.pg_class
 WHERE relnamespace = to_regnamespace($1) AND relkind = 'r' AND pg_stat_get_tuples_inserted(oid) >= ${manyRows}`
 
-/** Waits for an answer of the server. */
-type Await = <A>(answer: Promise<A>) => Promise<A>
-
 export interface OldPlans {
-  /** Call before each use of a connection whose statements the server keeps. */
-  readonly discard: (client: PoolClient, limited: Await) => Promise<void>
+  /** Call before each use of a connection whose statements the server keeps. Every answer passes `limited`. */
+  readonly discard: (client: PoolClient, limited: ReturnType<typeof makeSilenceLimit>) => Promise<void>
 }
 
 /** `schema` is quoted. `everyMillis` is how often the tables are looked at. */
 export const makeOldPlans = (schema: string, everyMillis = everyMillisDefault): OldPlans => {
-  /** The most grown tables so far, because the counts of the server begin again after it has crashed. */
-  let grownTables = 0
-  let lookedAt = Number.NEGATIVE_INFINITY
+  /** Only grows: the counts of the server begin again after it has crashed. */
+  const grownTables = new Set<string>()
   const grownWhenPlanned = new WeakMap<PoolClient, number>()
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let isRefused = false
+
+  /** A role may lack the right to read the counts. The plans then stay until the server has statistics. */
+  const look = async (client: PoolClient, limited: Parameters<OldPlans["discard"]>[1]): Promise<void> => {
+    try {
+      const { rows } = await limited(client.query<{ readonly id: string }>(grownTablesSql, [schema]))
+      for (const { id } of rows) grownTables.add(id)
+    } catch (cause) {
+      if (!isRefusedStatement(cause)) throw cause
+      isRefused = true
+    }
+  }
 
   return {
     discard: async (client, limited) => {
-      if (performance.now() - lookedAt >= everyMillis) {
+      if (!isRefused && performance.now() - lookedAt >= everyMillis) {
         lookedAt = performance.now()
-        const { rows } = await limited(client.query<{ readonly count: unknown }>(grownTablesSql, [schema]))
-        // The product can have a parser of its own for numbers.
-        grownTables = Math.max(grownTables, Number(rows[0]!.count))
+        await look(client, limited)
       }
-      const planned = grownWhenPlanned.get(client) ?? grownTables
-      if (planned < grownTables) await limited(client.query("DISCARD PLANS"))
-      grownWhenPlanned.set(client, grownTables)
+      const planned = grownWhenPlanned.get(client) ?? grownTables.size
+      if (planned < grownTables.size) await limited(client.query("DISCARD PLANS"))
+      grownWhenPlanned.set(client, grownTables.size)
     }
   }
 }
