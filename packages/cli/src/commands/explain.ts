@@ -21,7 +21,7 @@ const instantFields: ReadonlySet<string> = new Set([
 ])
 
 /** The story with each instant as a text, as the other commands print it. */
-const storyForOutput = (story: DeliveryStory): unknown =>
+export const storyForOutput = (story: DeliveryStory): unknown =>
   JSON.parse(
     JSON.stringify(story, (name, value: unknown) =>
       instantFields.has(name) && typeof value === "number" ? formatInstant(value) : value
