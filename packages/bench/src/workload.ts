@@ -16,7 +16,7 @@ import type { Size } from "./Row.ts"
 export const project = "prj_bench"
 /** How many sends are under way at once. */
 export const senders = 64
-/** How many operations each side of a row of sends, hand-offs, events or queues does before the clock starts, because V8 compiles what runs often. */
+/** How many operations each process of a row of sends, hand-offs, events or queues does before the clock starts, because V8 compiles what runs often. */
 export const warmUp = 2000
 
 const html = `<p>Thank you.</p>${"<p>One more line of the receipt.</p>".repeat(55)}`
