@@ -23,6 +23,8 @@ afterAll(async () => {
 })
 
 const here = () => ["--data", join(folder, "data"), "--project", "prj_x"]
+const send = (to: string, subject: string, text: string) =>
+  runJson(["send", ...here(), "--from", "hello@example.com", "--to", to, "--subject", subject, "--text", text])
 const file = (name: string, text: string) => {
   const path = join(folder, name)
   writeFileSync(path, text)
@@ -56,18 +58,7 @@ describe("the commands for records beside a running server", () => {
   })
 
   it("sends a message, follows it and lists it", async () => {
-    const sent = await runJson([
-      "send",
-      ...here(),
-      "--from",
-      "hello@example.com",
-      "--to",
-      "ada@example.org",
-      "--subject",
-      "Hi",
-      "--text",
-      "Hi"
-    ])
+    const sent = await send("ada@example.org", "Hi", "Hi")
     expect(sent).toMatchObject({ messageId: expect.stringMatching(/^msg_/), totalQueued: 1, scheduledAt: null })
     const delivered = async () =>
       (await runJson(["logs", ...here(), "--recipient", "ADA@example.org", "--status", "delivered"])).deliveries
@@ -92,18 +83,7 @@ describe("the commands for records beside a running server", () => {
   it("prints each change as one line with logs --follow until it is interrupted", async () => {
     const follower = await serve(["logs", "--follow", ...here()]).catch((failure: unknown) => failure as Error)
     expect(follower).not.toBeInstanceOf(Error)
-    await runJson([
-      "send",
-      ...here(),
-      "--from",
-      "hello@example.com",
-      "--to",
-      "eve@example.org",
-      "--subject",
-      "Follow",
-      "--text",
-      "x"
-    ])
+    await send("eve@example.org", "Follow", "x")
     const lines = () =>
       (follower as Serving).output.stdout
         .split("\n")
@@ -114,18 +94,7 @@ describe("the commands for records beside a running server", () => {
   })
 
   it("explains what happened to a delivery and what it waits for", async () => {
-    const sent = await runJson([
-      "send",
-      ...here(),
-      "--from",
-      "hello@example.com",
-      "--to",
-      "bob@example.org",
-      "--subject",
-      "Why",
-      "--text",
-      "x"
-    ])
+    const sent = await send("bob@example.org", "Why", "x")
     const [id] = sent.deliveryIds
     await expect.poll(async () => (await runJson(["explain", id, ...here()])).status).toBe("delivered")
     const story = await runJson(["explain", id, ...here()])

@@ -88,7 +88,7 @@ interface StatementInTransaction extends SentStatement {
   readonly begin: string
 }
 
-/** A statement on rows of the store. The store also counts its tables that have grown. */
+/** A statement on rows of the store. The store also asks which of its tables have grown. */
 const isOnRows = (text: string): boolean =>
   /^(?:VALUES|SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(text) && !text.includes("pg_catalog.pg_class")
 

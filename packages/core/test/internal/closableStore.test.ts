@@ -44,47 +44,38 @@ const commitTogether = (store: MailStoreShape) =>
     return kept
   })
 
-const run = (test: ReturnType<typeof testWith>) =>
-  Effect.runPromise(Effect.scoped(Effect.provide(test, TestClock.layer())))
-
-const testWith = (test: (opened: Effect.Success<typeof openStore>) => Effect.Effect<void>) =>
-  Effect.flatMap(openStore, test)
+const withOpenStore = (test: (opened: Effect.Success<typeof openStore>) => Effect.Effect<void>) =>
+  Effect.flatMap(openStore, test).pipe(Effect.provide(TestClock.layer()), Effect.scoped, Effect.runPromise)
 
 describe("closableStore", () => {
   it("reads once for all writers of half a second", () =>
-    run(
-      testWith(({ store, reads }) =>
-        Effect.gen(function* () {
-          for (let n = 0; n < 24; n++) expect(yield* commitTogether(store)).toBe(10)
-          expect(reads()).toBe(1)
-          yield* commitTogether(store)
-          expect(reads()).toBe(2)
-        })
-      )
+    withOpenStore(({ store, reads }) =>
+      Effect.gen(function* () {
+        for (let n = 0; n < 24; n++) expect(yield* commitTogether(store)).toBe(10)
+        expect(reads()).toBe(1)
+        yield* commitTogether(store)
+        expect(reads()).toBe(2)
+      })
     ))
 
   it("refuses all writes from one second after the records have moved", () =>
-    run(
-      testWith(({ store, move }) =>
-        Effect.gen(function* () {
-          move()
-          yield* TestClock.adjust("1 second")
-          expect(yield* commitTogether(store)).toBe(0)
-          expect(yield* commitTogether(store)).toBe(0)
-        })
-      )
+    withOpenStore(({ store, move }) =>
+      Effect.gen(function* () {
+        move()
+        yield* TestClock.adjust("1 second")
+        expect(yield* commitTogether(store)).toBe(0)
+        expect(yield* commitTogether(store)).toBe(0)
+      })
     ))
 
   it("refuses the other writes too when one of them has read that the records have moved", () =>
-    run(
-      testWith(({ store, move }) =>
-        Effect.gen(function* () {
-          move()
-          yield* TestClock.adjust("500 millis")
-          // The one that reads is refused. The others continue with what was read before.
-          expect(yield* commitTogether(store)).toBe(9)
-          expect(yield* commitTogether(store)).toBe(0)
-        })
-      )
+    withOpenStore(({ store, move }) =>
+      Effect.gen(function* () {
+        move()
+        yield* TestClock.adjust("500 millis")
+        // The one that reads is refused. The others continue with what was read before.
+        expect(yield* commitTogether(store)).toBe(9)
+        expect(yield* commitTogether(store)).toBe(0)
+      })
     ))
 })
