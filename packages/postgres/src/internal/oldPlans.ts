@@ -16,9 +16,12 @@ const everyMillisDefault = 1000
 const grownTablesSql = `SELECT oid::text AS id FROM pg_catalog.pg_class
 WHERE relnamespace = to_regnamespace($1) AND relkind = 'r' AND pg_stat_get_tuples_inserted(oid) >= ${manyRows}`
 
+/** Every answer of the server passes it. */
+type SilenceLimit = ReturnType<typeof makeSilenceLimit>
+
 export interface OldPlans {
-  /** Call before each use of a connection whose statements the server keeps. Every answer passes `limited`. */
-  readonly discard: (client: PoolClient, limited: ReturnType<typeof makeSilenceLimit>) => Promise<void>
+  /** Call before each use of a connection whose statements the server keeps. */
+  readonly discard: (client: PoolClient, limited: SilenceLimit) => Promise<void>
 }
 
 /** `schema` is quoted. `everyMillis` is how often the tables are looked at. */
@@ -30,7 +33,7 @@ export const makeOldPlans = (schema: string, everyMillis = everyMillisDefault): 
   let isRefused = false
 
   /** A role may lack the right to read the counts. The plans then stay until the server has statistics. */
-  const look = async (client: PoolClient, limited: Parameters<OldPlans["discard"]>[1]): Promise<void> => {
+  const look = async (client: PoolClient, limited: SilenceLimit): Promise<void> => {
     try {
       const { rows } = await limited(client.query<{ readonly id: string }>(grownTablesSql, [schema]))
       for (const { id } of rows) grownTables.add(id)
