@@ -94,7 +94,7 @@ const layers = {
   "core/decide": { is: "one decision per command", imports: ["core/domain"], restrictions: pure },
   "core/port": { is: "interfaces to the outside", imports: ["core/domain"], restrictions: portable },
   "core/internal": {
-    is: "the commit, the checked store, the loops of the workers",
+    is: "what services share: the commit, the checked ports, the loading of facts, the loops of the workers",
     imports: ["core/domain", "core/decide", "core/port"],
     restrictions: portable
   },
