@@ -1,5 +1,6 @@
 /**
- * The log of what fails in code outside of the core: handlers of events, transports and event sinks. Who wrote the code sees in it what is wrong.
+ * Logs what fails in code outside of the core: handlers of events, transports and event sinks. The author of the code finds the class of the error and
+ * its stack frames in the log.
  * Source: decision 0046.
  */
 import { Cause, Effect } from "effect"

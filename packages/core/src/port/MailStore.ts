@@ -187,7 +187,8 @@ export interface MailStoreShape {
 }
 
 /**
- * Keeps the records. `@mailkeep/sqlite` and `@mailkeep/memory` have stores; `docs/adapters/write-a-store.md` says how to write one.
+ * Keeps the records. `@mailkeep/memory`, `@mailkeep/sqlite` and `@mailkeep/postgres` have stores; `docs/adapters/write-a-store.md` says how to write
+ * one.
  *
  * @example
  * ```ts

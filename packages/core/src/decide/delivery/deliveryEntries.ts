@@ -295,4 +295,5 @@ export const deliveryEntries = (facts: ExplainDeliveryFacts): ReadonlyArray<Deli
     ...endings(facts),
     ...eventEntries(facts),
     ...claimed(facts)
+    // Two entries without an instant are equal: Infinity - Infinity is NaN.
   ].toSorted((a, b) => (a.at ?? Number.POSITIVE_INFINITY) - (b.at ?? Number.POSITIVE_INFINITY) || 0)

@@ -69,7 +69,10 @@ const recordLateResult = (
   return { answer: transition.after.status, changes: transitionChanges(transition, now, eventId, result.reply) }
 }
 
-/** Finishes the attempt, makes the transition of its delivery, and suppresses a recipient that the relay refuses for good. */
+/**
+ * Finishes the attempt and makes the transition of its delivery. Suppresses a recipient whose mailbox does not exist, or that the relay has refused
+ * temporarily until the lifetime of the delivery ended.
+ */
 export const finishAttempt = (result: HandOffResult, facts: FinishAttemptFacts): Decision<HandledStatus> => {
   const { now, eventId, claimed, delivery, attempt } = facts
   if (!holdsClaim(claimed, delivery) || attempt === null) return recordLateResult(result, facts)

@@ -1,5 +1,6 @@
 /**
- * Claims: mark due deliveries with a worker and a fencing token. Claims and sweeps are the only writes without a decision.
+ * The writes without a decision: claims, which mark due deliveries and event deliveries with a worker and a fencing token, and sweeps, which delete
+ * old records.
  */
 import type { DeliveryStatus } from "../delivery/DeliveryStatus.ts"
 import type { Instant } from "../value/Instant.ts"
@@ -56,7 +57,7 @@ export interface EventDeliveryClaim {
   readonly leaseUntil: Instant
 }
 
-/** The kinds of records that a sweep deletes after `before`; see `sweep` of the port. */
+/** The closed list of kinds of records that a sweep deletes; `sweep` of the port says what is old for each. */
 export const sweepKinds = ["events", "idempotency", "leases", "eventDeliveries"] as const
 /** A kind of record that a sweep deletes. */
 export type SweepKind = (typeof sweepKinds)[number]

@@ -1,5 +1,6 @@
 /**
- * Resources: properties, lists, segments, templates, webhooks, subscriptions and the deletions of projects. All resources have one shape.
+ * Resources: properties, lists, segments, templates with their versions and bodies, webhooks, subscriptions and the deletions of projects. All
+ * resources have one shape.
  * Therefore a store needs no change for a new kind.
  */
 import type { ContactListContent } from "../contact/ContactList.ts"

@@ -1,5 +1,6 @@
 /**
- * Subscribers of events: webhooks of a project, and subscriptions of the embedding product. Source: decisions 0016 and 0028.
+ * A webhook: the URL of a project that receives events, its signing secrets, and the waits between the attempts of an event delivery to it. Source:
+ * decisions 0016 and 0028.
  */
 import type { Redacted } from "effect"
 import type { EventKind } from "../event/MailEvent.ts"
