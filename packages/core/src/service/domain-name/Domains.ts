@@ -3,19 +3,16 @@
  */
 import type { Result } from "effect"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { checkDomain } from "../../decide/domain-name/domainCheck.ts"
 import type { CreateDomainFacts } from "../../decide/domain-name/senderDomain.ts"
 import {
   createDomain,
   deleteDomain,
   domainInScope,
   ensureDomain,
-  giveDkimKey,
   needsDkimKey
 } from "../../decide/domain-name/senderDomain.ts"
 import type { Decision } from "../../decide/store/Decision.ts"
-import type { Caller, DomainScope } from "../../domain/access/ApiKey.ts"
-import type { ProjectId } from "../../domain/access/Project.ts"
+import type { Caller } from "../../domain/access/ApiKey.ts"
 import type {
   CreateDomainInput,
   ListDomainsInput,
@@ -37,18 +34,13 @@ import type { DomainTaken } from "../../domain/domain-name/DomainFailure.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { RecordNotFound, TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import type { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
-import { minuteMillis } from "../../domain/value/Instant.ts"
 import type { OptionRules } from "../../domain/value/OptionRule.ts"
 import { checkedOptions, optionsOf } from "../../domain/value/OptionRule.ts"
-import { boundedWork } from "../../internal/boundedWork.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { defaultHost, makeDkimKeys } from "../../internal/dkimKeys.ts"
-import { findingsOf } from "../../internal/dnsFindings.ts"
-import { logWarningOnce } from "../../internal/logOnce.ts"
+import { loadDomain, makeDomainChecks } from "../../internal/domainChecks.ts"
 import { validated, validCaller, validIds } from "../../internal/validated.ts"
 import { failWhileDeleting } from "../../internal/projectDeletion.ts"
-import { runWorkLoop } from "../../internal/workLoop.ts"
-import { errorNameOf } from "../../port/bugReport.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { DnsResolver } from "../../port/DnsResolver.ts"
 import { IdSource } from "../../port/IdSource.ts"
@@ -66,14 +58,6 @@ export interface DomainsOptions {
 export const domainsRules: OptionRules<DomainsOptions> = { mailHost: optionsOf(mailHostRules) }
 
 const defaultDomainsOptions: DomainsOptions = { mailHost: { host: defaultHost, returnPathLabel: "bounces" } }
-
-/** How many domains the loop checks at once. */
-const checkedAtOnce = 5
-/** How many due domains one tick checks. */
-const batchMax = 50
-/** The limits of checks, which take four DNS queries each. */
-const checksBound = { atOnce: 8, waitingMax: 64 }
-const checkIntervalMillis = minuteMillis
 
 /**
  * The sender domains of a project. `caller` is a project id or a principal; the domain scope of an API key limits the domains that it can use.
@@ -171,11 +155,7 @@ export class Domains extends Context.Service<
           host
         })
 
-        const checkBounded = boundedWork(checksBound)
-
-        const warnNoDns = logWarningOnce(
-          "A domain cannot be checked, because this process has no `DnsResolver`. Provide `NodeDnsResolver.layer()` of `@mailkeep/core/node/dns`."
-        )
+        const checks = makeDomainChecks({ store, commit, ids, dns, host, newDkimKey })
 
         type Decide<E> = (
           input: ValidCreateDomain,
@@ -227,89 +207,28 @@ export class Domains extends Context.Service<
           return { items: items.map(toSenderDomain), total, ...page }
         })
 
-        const loadOne = (projectId: ProjectId, id: string) =>
-          Effect.map(store.read([{ _tag: "DomainById", projectId, id }]), ([existing]) => ({ existing }))
-
         /** The project and the scope of a call about one domain. */
         const validCallAbout = (caller: Caller, domainId: string) =>
           Effect.andThen(validIds({ domainId }), validCaller(caller))
 
         const get = Effect.fn("Domains.get")(function* (caller: Caller, domainId: string) {
           const { projectId, domainScope } = yield* validCallAbout(caller, domainId)
-          const facts = yield* loadOne(projectId, domainId)
+          const facts = yield* loadDomain(store, projectId, domainId)
           return toSenderDomain(yield* Effect.fromResult(domainInScope(domainId, { domainScope, ...facts })))
         })
 
         const deleteOne = Effect.fn("Domains.delete")(function* (caller: Caller, domainId: string) {
           const { projectId, domainScope } = yield* validCallAbout(caller, domainId)
           return yield* commit(
-            loadOne(projectId, domainId),
+            loadDomain(store, projectId, domainId),
             (facts) => deleteDomain(domainId, { domainScope, ...facts }),
-            "bounded"
-          )
-        })
-
-        /** A manually verified domain has no DKIM key before its first check. */
-        const withDkimKey = Effect.fnUntraced(function* (
-          projectId: ProjectId,
-          domainId: string,
-          domainScope: DomainScope
-        ) {
-          const facts = yield* loadOne(projectId, domainId)
-          const existing = yield* Effect.fromResult(domainInScope(domainId, { domainScope, ...facts }))
-          if (existing.dkim !== null) return existing
-          const dkimKey = yield* newDkimKey
-          const now = yield* Clock.currentTimeMillis
-          const block = yield* ids.reserve(now, 5)
-          return yield* commit(
-            loadOne(projectId, domainId),
-            (facts) => giveDkimKey(domainId, { now, ids: block, host, dkimKey, ...facts }),
             "bounded"
           )
         })
 
         const verify = Effect.fn("Domains.verify")(function* (caller: Caller, domainId: string) {
           const { projectId, domainScope } = yield* validCallAbout(caller, domainId)
-          if (dns === null) yield* warnNoDns
-          const { records } = yield* withDkimKey(projectId, domainId, domainScope)
-          const findings = yield* checkBounded(findingsOf(dns, records))
-          const now = yield* Clock.currentTimeMillis
-          const block = yield* ids.reserve(now, 1)
-          const checked = yield* commit(
-            loadOne(projectId, domainId),
-            (facts) => checkDomain(domainId, { now, ids: block, findings, ...facts }),
-            "bounded"
-          )
-          return toSenderDomain(checked)
-        })
-
-        /** Checks a domain. A defect, such as a bug of the resolver, does not stop the checks of the other domains. */
-        const isCheckCompleted = ({ projectId, id }: SenderDomainRecord): Effect.Effect<boolean> =>
-          Effect.match(verify(projectId, id), { onFailure: () => false, onSuccess: () => true }).pipe(
-            Effect.catchDefect((defect) =>
-              Effect.as(
-                Effect.logError("The check of a domain failed.", { domainId: id, error: errorNameOf(defect) }),
-                false
-              )
-            )
-          )
-
-        const checkDue = Effect.gen(function* () {
-          const now = yield* Clock.currentTimeMillis
-          const [due] = yield* store.read([{ _tag: "DomainsDue", now, limit: batchMax }])
-          const completed = yield* Effect.forEach(due, isCheckCompleted, { concurrency: checkedAtOnce })
-          return { due: due.length, checked: completed.filter(Boolean).length }
-        }).pipe(Effect.withSpan("Domains.tick"))
-
-        const run = runWorkLoop({
-          name: "The domain check",
-          graceMillis: 0,
-          store,
-          lease: null,
-          wakeUp: null,
-          // After a full batch, more may be due. Without any completed check, the same domains would be due again at once.
-          makeTurn: () =>
-            Effect.map(checkDue, ({ due, checked }) => (due === batchMax && checked > 0 ? 0 : checkIntervalMillis))
+          return toSenderDomain(yield* checks.check({ projectId, domainId, domainScope }))
         })
 
         return {
@@ -319,8 +238,8 @@ export class Domains extends Context.Service<
           get,
           delete: deleteOne,
           verify,
-          tick: Effect.map(checkDue, ({ checked }) => checked),
-          run
+          tick: checks.tick,
+          run: checks.run
         }
       })
     )
