@@ -32,13 +32,8 @@ export { Sending } from "./service/message/Sending.ts"
 export { TransactionSending } from "./service/message/TransactionSending.ts"
 export { DeliveryLog } from "./service/delivery/DeliveryLog.ts"
 export { Dispatcher } from "./service/delivery/Dispatcher.ts"
-export type {
-  DispatcherHealth,
-  DispatcherOptions,
-  DispatchReport,
-  RelayHealth,
-  RetentionOptions
-} from "./service/delivery/Dispatcher.ts"
+export type { DispatcherHealth, DispatchReport, RelayHealth, RetentionOptions } from "./service/delivery/Dispatcher.ts"
+export type { DispatcherOptions } from "./service/delivery/DispatcherOptions.ts"
 export { Feedback } from "./service/delivery/Feedback.ts"
 export type { ReceivedReport } from "./service/delivery/Feedback.ts"
 export { HandOffs } from "./service/delivery/HandOffs.ts"
@@ -72,7 +67,8 @@ export { ambiguityPolicies } from "./domain/access/Project.ts"
 
 // Events and webhooks.
 export { EventSender } from "./service/event/EventSender.ts"
-export type { EventHandler, EventSenderOptions, EventSenderReport } from "./service/event/EventSender.ts"
+export type { EventHandler, EventSenderReport } from "./service/event/EventSender.ts"
+export type { EventSenderOptions } from "./service/event/EventSenderOptions.ts"
 export { eventKinds } from "./domain/event/MailEvent.ts"
 export { Webhooks } from "./service/webhook/Webhooks.ts"
 export type { WebhooksOptions } from "./service/webhook/Webhooks.ts"
