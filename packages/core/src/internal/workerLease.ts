@@ -1,8 +1,8 @@
 /**
- * The id and the lease of a worker. Claims rows under the id and renews the lease while the worker has claimed rows. Changes to a new
- * id when it is unknown which rows are claimed under the old id. Source: decisions 0006 and 0035.
+ * The lease of a worker. Claims rows under the id of the worker, and renews the lease while the worker has claimed rows. Changes to a new id when it
+ * is unknown which rows are claimed under the old id. Source: decisions 0006 and 0035.
  */
-import { Duration, Effect, Latch, Result } from "effect"
+import { Duration, Effect, Result } from "effect"
 import { endLeases, renewLease } from "../decide/store/lease.ts"
 import type { Claim, ClaimKind } from "../domain/store/Claim.ts"
 import type { Rotation } from "../domain/store/Rotation.ts"
@@ -17,12 +17,9 @@ import type { ClockReading } from "./clockJumpDetector.ts"
 import type { ClaimLease } from "./claimLease.ts"
 import type { NotStored } from "./commit.ts"
 import { makeCommit } from "./commit.ts"
-import type { Moment } from "./moment.ts"
 import { millisBetween } from "./moment.ts"
 import { randomHex } from "./randomHex.ts"
-
-/** How many former ids are kept, to end their leases on shutdown. */
-const formerIdsMax = 64
+import { makeWorkerIds } from "./workerIds.ts"
 
 /** A row with the id of the worker that claimed it. */
 interface ClaimedRow {
@@ -77,50 +74,31 @@ export interface WorkerLeaseDeps {
 
 export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, leaseMillis: number): WorkerLease => {
   const commit = makeCommit(store)
-  const newWorkerId = () => randomHex(crypto, 8)
-  /** The number of claimed rows under work for each id. */
-  const claimedRows = new Map<string, number>()
-  /** Open while there are claimed rows, so that an idle worker has no timer. */
-  const hasClaimedRows = Latch.makeUnsafe(false)
-  /** When the lease of each id with claimed rows was last set. */
-  const renewed = new Map<string, Moment>()
-  const formerIds: Array<string> = []
-  let workerId = newWorkerId()
-
-  const changeWorkerId = Effect.sync(() => {
-    formerIds.push(workerId)
-    if (formerIds.length > formerIdsMax) formerIds.shift()
-    if (!claimedRows.has(workerId)) renewed.delete(workerId)
-    workerId = newWorkerId()
-  })
+  const ids = makeWorkerIds(() => randomHex(crypto, 8))
+  const changeWorkerId = Effect.sync(ids.change)
 
   /**
    * Changes the id unless this is a former id: rows may be claimed under it that nobody works on. A shutdown interrupts many rows at once, and a
-   * change for each of them would drop ids from `formerIds` whose leases must end.
+   * change for each of them would drop former ids whose leases must end.
    */
-  const abandonId = (id: string) => Effect.suspend(() => (id === workerId ? changeWorkerId : Effect.void))
-
-  const recordRenewal = (worker: string, at: Moment): void => {
-    const last = renewed.get(worker)
-    if (last === undefined || at.monotonicMillis >= last.monotonicMillis) renewed.set(worker, at)
-  }
+  const abandonId = (id: string) => Effect.suspend(() => (id === ids.current() ? changeWorkerId : Effect.void))
 
   const renew = (worker: string, clock: ClockReading) =>
     Effect.tap(
       commit(Effect.void, () => Result.succeed(renewLease({ now: clock.now, worker, leaseMillis })), "once"),
-      () => Effect.sync(() => recordRenewal(worker, clock))
+      () => Effect.sync(() => ids.recordRenewal(worker, clock))
     )
 
   /** Whether more than half of the lease has passed, by either clock. */
   const isLate = (worker: string, clock: ClockReading): boolean => {
-    const last = renewed.get(worker)
+    const last = ids.renewedAt(worker)
     return last === undefined || millisBetween(last, clock) > leaseMillis / 2
   }
 
   /** Renews late leases before a claim. Without this, the claim could take rows that this process still works on. */
   const renewLate = (clock: ClockReading) =>
     Effect.forEach(
-      [...claimedRows.keys()].filter((worker) => isLate(worker, clock)),
+      ids.withRows().filter((worker) => isLate(worker, clock)),
       (worker) => Effect.catchTag(renew(worker, clock), "Conflict", () => Effect.void),
       { discard: true }
     )
@@ -138,27 +116,15 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
       yield* renewLate(clock)
       const { now } = clock
       // The id can change while the claim runs.
-      const worker = workerId
+      const worker = ids.current()
       // A claim that failed or was interrupted may have been applied. Its rows must not stay claimed by an id whose lease is renewed.
       const rows = yield* Effect.onError(claimRows({ now, limit, worker, leaseUntil: now + leaseMillis }), () =>
         abandonId(worker)
       )
-      if (rows.length > 0) recordRenewal(worker, clock)
+      if (rows.length > 0) ids.recordRenewal(worker, clock)
       return rows
     })
   }
-
-  const count = (worker: string, by: number) =>
-    Effect.sync(() => {
-      const sum = (claimedRows.get(worker) ?? 0) + by
-      if (sum > 0) claimedRows.set(worker, sum)
-      else {
-        claimedRows.delete(worker)
-        if (worker !== workerId) renewed.delete(worker)
-      }
-      if (claimedRows.size > 0) hasClaimedRows.openUnsafe()
-      else hasClaimedRows.closeUnsafe()
-    })
 
   const workOn: WorkerLease["workOn"] = (row, work) => {
     const abandon = (why: string) =>
@@ -168,39 +134,34 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
       Effect.catchDefect((defect) => abandon(errorNameOf(defect))),
       Effect.onInterrupt(() => abandonId(row.worker!))
     )
-    return Effect.acquireUseRelease(
-      count(row.worker!, 1),
-      () => guarded,
-      () => count(row.worker!, -1)
-    )
+    return ids.duringWork(row.worker!, guarded)
   }
 
   const ofClaim: WorkerLease["ofClaim"] = ({ worker }) => ({
     millis: leaseMillis,
-    renewedAt: () => renewed.get(worker!),
+    renewedAt: () => ids.renewedAt(worker!),
     // Without claimed rows, nothing reads or deletes the record.
     recordRenewal: (at) => {
-      if (claimedRows.has(worker!)) recordRenewal(worker!, at)
+      if (ids.hasRows(worker!)) ids.recordRenewal(worker!, at)
     }
   })
 
   const heartbeat = Effect.flatMap(readClock, (clock) =>
-    Effect.forEach([...claimedRows.keys()], (worker) => Effect.ignoreCause(renew(worker, clock)), { discard: true })
-  ).pipe(Effect.delay(Duration.millis(Math.floor(leaseMillis / 3))), hasClaimedRows.whenOpen, Effect.forever)
+    Effect.forEach(ids.withRows(), (worker) => Effect.ignoreCause(renew(worker, clock)), { discard: true })
+  ).pipe(Effect.delay(Duration.millis(Math.floor(leaseMillis / 3))), ids.whenRows, Effect.forever)
 
-  const end = (ids: ReadonlyArray<string>) => {
-    renewed.delete(workerId)
-    return Effect.ignore(commit(Effect.void, () => Result.succeed(endLeases(ids)), "once"))
+  const end = (ended: ReadonlyArray<string>) => {
+    ids.forgetCurrentRenewal()
+    return Effect.ignore(commit(Effect.void, () => Result.succeed(endLeases(ended)), "once"))
   }
 
-  const release = Effect.suspend(() => end([...formerIds, workerId]))
-
-  const releaseIdle = Effect.suspend(() =>
-    renewed.has(workerId) && !claimedRows.has(workerId) ? end([workerId]) : Effect.void
-  )
+  const releaseIdle = Effect.suspend(() => {
+    const worker = ids.current()
+    return ids.renewedAt(worker) !== undefined && !ids.hasRows(worker) ? end([worker]) : Effect.void
+  })
 
   return {
-    workerId: () => workerId,
+    workerId: ids.current,
     claim: (kind, limit, rotation) =>
       claiming(limit, kind === "abandonedSending", (lease) => store.claim({ kind, ...lease, rotation })),
     claimEventDeliveries: (subscriber, limit) =>
@@ -209,7 +170,7 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
     ofClaim,
     changeWorkerId,
     heartbeat,
-    release,
+    release: Effect.suspend(() => end(ids.all())),
     releaseIdle
   }
 }
