@@ -26,7 +26,8 @@ import { utcDayOf } from "../../domain/value/Instant.ts"
 import { makeBatchSending } from "../../internal/batchSending.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { makeNoDispatcherWarning } from "../../internal/noDispatcherWarning.ts"
-import { makeSendFacts } from "../../internal/sendFacts.ts"
+import { makeSendCommand } from "../../internal/sendCommand.ts"
+import { loadSendFacts } from "../../internal/sendFacts.ts"
 import { traced } from "../../internal/traced.ts"
 import { validated, validCaller, validIds } from "../../internal/validated.ts"
 import { wakeAfterCommit } from "../../internal/wakeAfterCommit.ts"
@@ -173,15 +174,14 @@ export class Sending extends Context.Service<
       const noDispatcherWarning = yield* makeNoDispatcherWarning(store, wakeUp.dispatcherHasStarted)
       const { addressKey } = yield* Secrets
       const { smtpUtf8 } = (yield* Transport).capabilities
-      const facts = makeSendFacts({
-        store,
+      const commands = makeSendCommand({
         crypto: yield* Crypto,
         plans,
         files: Option.getOrNull(yield* Effect.serviceOption(FileReader)),
-        addressKey,
-        smtpUtf8,
-        canUnsubscribe: (yield* UnsubscribeLinks).isConfigured
+        addressKey
       })
+      const canUnsubscribe = (yield* UnsubscribeLinks).isConfigured
+      const factsDeps = { store, plans, addressKey, smtpUtf8, canUnsubscribe }
 
       const scope = yield* Effect.scope
       const thenWake = (projectId: ProjectId) => wakeAfterCommit(wakeUp.deliveries.notifyOf(projectId), scope)
@@ -189,7 +189,7 @@ export class Sending extends Context.Service<
       const accept = Effect.fnUntraced(function* (command: AcceptSend) {
         const now = yield* Clock.currentTimeMillis
         const block = yield* ids.reserve(now, recipientsOf(command.send).length)
-        const load = facts.load(command, { now, ids: block })
+        const load = loadSendFacts(factsDeps, command, { now, ids: block })
         const result = yield* commit(load, (known) => acceptSend(command, known), "bounded").pipe(
           thenWake(command.principal.projectId)
         )
@@ -200,9 +200,9 @@ export class Sending extends Context.Service<
       /** Validates a single send: the caller, the files by path, the options, and then the input. */
       const commandOf = Effect.fnUntraced(function* (caller: Caller, input: SendInput, options: SendOptions) {
         const principal = yield* validCaller(caller)
-        const whole = yield* facts.withFiles(principal, input)
+        const whole = yield* commands.withFiles(principal, input)
         const valid = yield* validated(parseSendOptions, options, "options")
-        return yield* facts.commandOf(principal, whole, valid, valid.idempotencyKey)
+        return yield* commands.commandOf(principal, whole, valid, valid.idempotencyKey)
       })
 
       const send = traced("Sending.send", (caller: Caller, input: SendInput, options: SendOptions = {}) =>
@@ -210,9 +210,9 @@ export class Sending extends Context.Service<
       )
 
       const sendAll = makeBatchSending({
-        withFiles: facts.withFiles,
+        withFiles: commands.withFiles,
         accept: (principal, input, options, idempotencyKey) =>
-          Effect.flatMap(facts.commandOf(principal, input, options, idempotencyKey), accept)
+          Effect.flatMap(commands.commandOf(principal, input, options, idempotencyKey), accept)
       })
 
       const sendBatch = Effect.fn("Sending.sendBatch")(function* (
@@ -229,7 +229,7 @@ export class Sending extends Context.Service<
         const { projectId } = command.principal
         const now = yield* Clock.currentTimeMillis
         // The ids of a plan are not shown and not stored, so they need not be unique.
-        const known = yield* facts.load(command, { now, ids: { time: now, high: 0, low: 0 } })
+        const known = yield* loadSendFacts(factsDeps, command, { now, ids: { time: now, high: 0, low: 0 } })
         const decided = acceptSend(command, known)
         if (Result.isFailure(decided) || !decided.success.answer.replayed)
           return plannedSend(command, { ...known, earlier: null }, decided)
