@@ -1,6 +1,6 @@
 /**
- * The ids of a worker, in the memory of this process: the current id and former ones, how many claimed rows of each are under work, and when the
- * lease of each was last set.
+ * The current id of a worker and its former ones, in the memory of this process. Counts the claimed rows of each that are under work, and knows when
+ * the lease of each was last set.
  */
 import { Effect, Latch } from "effect"
 import type { Moment } from "./moment.ts"
