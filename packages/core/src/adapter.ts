@@ -79,16 +79,11 @@ export {
   storedRecordKey
 } from "./domain/store/StoredRecord.ts"
 export type * from "./domain/store/StoredRecord.ts"
-export {
-  caseFold,
-  containsPart,
-  foldedParts,
-  indexedStatuses,
-  indexedStatusOf,
-  newestFirst,
-  noLogFilters
-} from "./domain/store/Paging.ts"
-export type { IndexedStatus, LogFilters, LoggedMessage, Page, PageRequest, Position } from "./domain/store/Paging.ts"
+export { newestFirst } from "./domain/store/Paging.ts"
+export { indexedStatuses, indexedStatusOf, noLogFilters } from "./domain/delivery/LogFilters.ts"
+export { caseFold, containsPart, foldedParts } from "./domain/store/textSearch.ts"
+export type { Page, PageRequest, Position } from "./domain/store/Paging.ts"
+export type { IndexedStatus, LogFilters, LoggedMessage } from "./domain/delivery/LogFilters.ts"
 export {
   evaluateBacklog,
   evaluateContactPage,

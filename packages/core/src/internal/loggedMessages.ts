@@ -3,7 +3,8 @@
  */
 import { Effect } from "effect"
 import type { ProjectId } from "../domain/access/Project.ts"
-import type { LogFilters, Position } from "../domain/store/Paging.ts"
+import type { Position } from "../domain/store/Paging.ts"
+import type { LogFilters } from "../domain/delivery/LogFilters.ts"
 import type { AnswerOf } from "../domain/store/Query.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 

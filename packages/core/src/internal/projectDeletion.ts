@@ -10,7 +10,7 @@ import { addDeleted, deletedKinds, deletionIdOf, nothingDeleted } from "../domai
 import type { ProjectId } from "../domain/access/Project.ts"
 import type { Message } from "../domain/message/Message.ts"
 import type { Lease } from "../domain/store/Lease.ts"
-import { noLogFilters } from "../domain/store/Paging.ts"
+import { noLogFilters } from "../domain/delivery/LogFilters.ts"
 import type { RecordKind, StoredRecord, StoredRecordKey } from "../domain/store/StoredRecord.ts"
 import { storedRecordKey } from "../domain/store/StoredRecord.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"

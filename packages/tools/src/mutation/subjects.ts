@@ -98,9 +98,13 @@ export const subjects = {
   },
   /** The functions of the domain with which the memory store answers queries. */
   reference: {
-    files: ["store/queryReference", "store/Paging", "contact/ContactPredicate"].map(
-      (name) => `packages/core/src/domain/${name}.ts`
-    ),
+    files: [
+      "store/queryReference",
+      "store/Paging",
+      "store/textSearch",
+      "delivery/LogFilters",
+      "contact/ContactPredicate"
+    ].map((name) => `packages/core/src/domain/${name}.ts`),
     entry: "packages/memory/src/index.ts",
     folders: ["packages/memory/", "packages/core/src/"],
     sql: null,

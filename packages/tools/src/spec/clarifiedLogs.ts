@@ -54,7 +54,7 @@ export const logs = clarified(5, "Logs", [
   ],
   [
     "`search` is a literal part of recipient or subject in any case, or a whole delivery or message id.",
-    [at.domain("Paging")],
+    [at.domain("LogFilters")],
     [log("filters deliveries by %s"), log("finds deliveries by a complete delivery id or message id")],
     "0011-delivery-log"
   ],
@@ -69,7 +69,7 @@ export const logs = clarified(5, "Logs", [
   ],
   [
     "An unknown source, or a start date after the end date, gives an empty page.",
-    [at.domain("Paging")],
+    [at.domain("LogFilters")],
     [wire("returns an empty list when no delivery matches the filters"), log("filters deliveries by %s")],
     "0011-delivery-log"
   ],

@@ -16,7 +16,7 @@ export const contactEndpoints = section(7, "Contacts", [
   ],
   [
     "`search` matches email or name.",
-    [at.domain("Paging")],
+    [at.domain("ContactPredicate")],
     [contacts("finds contacts by a part of the email or name: %s")],
     "0012-contacts"
   ],

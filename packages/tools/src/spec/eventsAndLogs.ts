@@ -83,7 +83,7 @@ export const logListing = section(5, "List deliveries", [
   ],
   [
     "`source` filters by sending source.",
-    [at.domain("Paging")],
+    [at.domain("LogFilters")],
     [log("filters deliveries by %s")],
     "0011-delivery-log"
   ],
@@ -95,11 +95,11 @@ export const logListing = section(5, "List deliveries", [
   ],
   [
     "`search` searches the log; whole or partial match is not shown.",
-    [at.domain("Paging")],
+    [at.domain("LogFilters")],
     [log("filters deliveries by %s"), log("finds deliveries by a complete delivery id or message id")],
     "0011-delivery-log"
   ],
-  ["`contactId` filters by contact.", [at.domain("Paging")], [log("finds the deliveries of a contact")]],
+  ["`contactId` filters by contact.", [at.domain("LogFilters")], [log("finds the deliveries of a contact")]],
   [
     "`templateId` filters by template.",
     [at.service("DeliveryLog")],
@@ -108,7 +108,7 @@ export const logListing = section(5, "List deliveries", [
   ],
   [
     "`startDate` and `endDate` limit the time range.",
-    [at.domain("Paging")],
+    [at.domain("LogFilters")],
     [log("filters deliveries by %s")],
     "0011-delivery-log"
   ],

@@ -6,7 +6,7 @@
 import type { ContactRecord } from "./Contact.ts"
 import type { ResourceId } from "../store/StoredResource.ts"
 import { parseInstantOrDay } from "../value/Instant.ts"
-import { caseFold, containsPart, foldedParts } from "../store/Paging.ts"
+import { caseFold, containsPart, foldedParts } from "../store/textSearch.ts"
 import type { PropertyValue } from "./Property.ts"
 import type { EmailStatus } from "./EmailStatusTable.ts"
 

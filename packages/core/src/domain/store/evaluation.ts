@@ -16,16 +16,11 @@ export { claimKinds } from "./Claim.ts"
 export { octetsOfChanges } from "./commitSize.ts"
 export { revisionConflict } from "./guard.ts"
 export { deliveryInstants, nextSweptPosition, sweptCounts, withDeletedCounts } from "./messageSweep.ts"
-export {
-  caseFold,
-  containsPart,
-  foldedParts,
-  foldedRecipientParts,
-  indexedStatusOf,
-  logFiltersMatch,
-  newestFirst
-} from "./Paging.ts"
-export type { LoggedMessage, Position } from "./Paging.ts"
+export { newestFirst } from "./Paging.ts"
+export { foldedRecipientParts, indexedStatusOf, logFiltersMatch } from "../delivery/LogFilters.ts"
+export { caseFold, containsPart, foldedParts } from "./textSearch.ts"
+export type { Position } from "./Paging.ts"
+export type { LoggedMessage } from "../delivery/LogFilters.ts"
 export { longestDueFirst, roundRobin } from "./Rotation.ts"
 export { isSameRecord, storedRecordKey } from "./StoredRecord.ts"
 export { suppressedFor, temporarySuppressionMillis } from "../contact/Suppression.ts"

@@ -1,7 +1,8 @@
 /**
  * Which templates and versions a listing shows.
  */
-import { caseFold, containsPart, foldedParts, newestFirst } from "../store/Paging.ts"
+import { newestFirst } from "../store/Paging.ts"
+import { caseFold, containsPart, foldedParts } from "../store/textSearch.ts"
 import type { ResourceOf } from "../store/Resource.ts"
 import { versionBodiesOctetsMax } from "./Template.ts"
 import { templateStatusOf } from "./TemplateContent.ts"

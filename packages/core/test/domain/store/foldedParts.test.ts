@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { caseFold, containsPart, foldedParts } from "../../../src/domain/store/Paging.ts"
+import { caseFold, containsPart, foldedParts } from "../../../src/domain/store/textSearch.ts"
 
 /** Letters whose small form depends on other letters, or that have more than one small letter, and characters beside them. */
 const text = fc.string({
