@@ -92,6 +92,38 @@ const makeCaptures = (current: () => Session) => {
   return { last, waitFor, captured: matching }
 }
 
+/** The handlers of events that a test has registered. After a reset, `registerAll` registers them with the new session. */
+const makeHandlers = (current: () => Session) => {
+  type Registration = Parameters<Mail["on"]>
+  const registrations = new Map<string, Registration>()
+
+  const register = async ([name, kinds, handler]: Registration): Promise<void> => {
+    const { mail, asHandler } = current()
+    // A handler that is no function is refused by the mail, as in production.
+    await mail.on(name, kinds, typeof handler === "function" ? (event) => asHandler(() => handler(event)) : handler)
+  }
+  const on: Mail["on"] = async (name, kinds, handler) => {
+    const before = registrations.get(name)
+    const registration = [name, kinds, handler] as unknown as Registration
+    registrations.set(name, registration)
+    try {
+      await register(registration)
+    } catch (cause) {
+      // Otherwise each reset would reject for the same reason.
+      if (before !== undefined) registrations.set(name, before)
+      else registrations.delete(name)
+      throw cause
+    }
+  }
+  const off: Mail["off"] = async (name, options) => {
+    const { finish, mail } = current()
+    await finish(mail.off(name, options))
+    registrations.delete(name)
+  }
+  const registerAll = () => Promise.all([...registrations.values()].map(register))
+  return { on, off, registerAll }
+}
+
 /** Reports of other systems, by the way of every product: `Feedback`. */
 const makeReports = (current: () => Session, last: TestMail["last"]) => {
   const projectOf = async ({ mail, run }: Session, deliveryId: string): Promise<EmbeddedProject> => {
@@ -129,7 +161,6 @@ export const testMail = (options: TestMailOptions = {}): TestMail => {
   checkOptions(options)
   const { now: startInput, ...mailOptions } = options
   const start = startInput === undefined ? Effect.runSync(Clock.currentTimeMillis) : toInstant(startInput)
-  const registrations = new Map<string, Parameters<Mail["on"]>>()
   const forTests = <H extends MailProject>(handle: H): H =>
     withoutTransactions(mailOptions.domains === undefined ? withAnyDomain(handle) : handle)
   const open = () => {
@@ -141,28 +172,7 @@ export const testMail = (options: TestMailOptions = {}): TestMail => {
   const settle = () => current.session.settle()
   const finish: Session["finish"] = (call) => current.session.finish(call)
 
-  const register = async ([name, kinds, handler]: Parameters<Mail["on"]>): Promise<void> => {
-    const { mail, asHandler } = current.session
-    // A handler that is no function is refused by the mail, as in production.
-    await mail.on(name, kinds, typeof handler === "function" ? (event) => asHandler(() => handler(event)) : handler)
-  }
-  const on: Mail["on"] = async (name, kinds, handler) => {
-    const before = registrations.get(name)
-    const registration = [name, kinds, handler] as unknown as Parameters<Mail["on"]>
-    registrations.set(name, registration)
-    try {
-      await register(registration)
-    } catch (cause) {
-      // Otherwise each reset would reject for the same reason.
-      if (before !== undefined) registrations.set(name, before)
-      else registrations.delete(name)
-      throw cause
-    }
-  }
-  const off: Mail["off"] = async (name, options) => {
-    await finish(current.session.mail.off(name, options))
-    registrations.delete(name)
-  }
+  const handlers = makeHandlers(session)
   const captures = makeCaptures(session)
   const report = makeReports(session, captures.last)
   const advanceTo = (instant: number) => current.session.advanceTo(instant)
@@ -178,8 +188,8 @@ export const testMail = (options: TestMailOptions = {}): TestMail => {
     settle,
     project: (projectId, settings) =>
       settled(() => forTests(current.session.mail.project(projectId, settings)), finish),
-    on,
-    off,
+    on: handlers.on,
+    off: handlers.off,
     close,
     [Symbol.asyncDispose]: close,
     get runtime() {
@@ -200,7 +210,7 @@ export const testMail = (options: TestMailOptions = {}): TestMail => {
     reset: async () => {
       const { session: old } = current
       current = open()
-      await Promise.all([old.close(), ...[...registrations.values()].map(register)])
+      await Promise.all([old.close(), handlers.registerAll()])
     }
   }
 }
