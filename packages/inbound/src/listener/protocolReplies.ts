@@ -1,11 +1,13 @@
 /**
  * The replies that the protocol itself gives, as a table.
  */
+import { authenticationReplies } from "./authenticationReplies.ts"
 import type { Reply, ReplyRow } from "./Reply.ts"
 import { toReply } from "./Reply.ts"
 
-/** Every reply that the protocol itself gives, without the replies to a message and to an API key. */
+/** Every reply that the protocol itself gives. The handler of the listener has the replies to a message, and the refusals of an API key. */
 export const protocolReplies = {
+  ...authenticationReplies,
   ok: { code: 250, enhancedCode: "2.0.0", text: "Ok", occurs: "`NOOP` or `RSET`.", source: "RFC 5321 §4.1.1" },
   senderOk: {
     code: 250,
@@ -28,20 +30,6 @@ export const protocolReplies = {
     occurs: "`QUIT`.",
     source: "RFC 5321 §4.1.1.10",
     closes: true
-  },
-  readyForTls: {
-    code: 220,
-    enhancedCode: "2.0.0",
-    text: "Ready to start TLS",
-    occurs: "`STARTTLS`.",
-    source: "RFC 3207 §4"
-  },
-  authenticated: {
-    code: 235,
-    enhancedCode: "2.7.0",
-    text: "Authentication succeeded",
-    occurs: "The API key is valid.",
-    source: "RFC 4954 §6"
   },
   cannotVerify: {
     code: 252,
@@ -184,27 +172,6 @@ export const protocolReplies = {
     occurs: "`RCPT` with a malformed path.",
     source: "RFC 5321 §4.1.1.3; RFC 3463 §3.2"
   },
-  badBase64: {
-    code: 501,
-    enhancedCode: "5.5.2",
-    text: "The response is not base64",
-    occurs: "A malformed response during `AUTH`.",
-    source: "RFC 4954 §4"
-  },
-  badPlain: {
-    code: 501,
-    enhancedCode: "5.5.2",
-    text: "PLAIN takes NUL user NUL password, and no other identity to act as",
-    occurs: "`AUTH PLAIN` without a user and a password, or with another identity to act as.",
-    source: "RFC 4616 §2"
-  },
-  canceled: {
-    code: 501,
-    enhancedCode: "5.7.0",
-    text: "Authentication canceled",
-    occurs: "The client cancels `AUTH` with `*`.",
-    source: "RFC 4954 §4"
-  },
   notImplemented: {
     code: 502,
     enhancedCode: "5.5.1",
@@ -232,42 +199,6 @@ export const protocolReplies = {
     text: "DATA was refused, so no message may follow",
     occurs: "The client sends a message although `DATA` was refused. None of its lines is read as a command.",
     source: "RFC 2920 §3.1",
-    closes: true
-  },
-  unknownMechanism: {
-    code: 504,
-    enhancedCode: "5.5.4",
-    text: "Unknown mechanism, use PLAIN or LOGIN",
-    occurs: "`AUTH` with another mechanism.",
-    source: "RFC 4954 §4"
-  },
-  authenticationRequired: {
-    code: 530,
-    enhancedCode: "5.7.0",
-    text: "Authentication required",
-    occurs: "A command that needs `AUTH` before it.",
-    source: "RFC 4954 §6"
-  },
-  tlsRequired: {
-    code: 530,
-    enhancedCode: "5.7.0",
-    text: "Must issue a STARTTLS command first",
-    occurs: "A command that needs `AUTH`, on a connection without TLS from another machine.",
-    source: "RFC 3207 §4"
-  },
-  encryptionRequired: {
-    code: 538,
-    enhancedCode: "5.7.11",
-    text: "Encryption required for authentication, use STARTTLS",
-    occurs: "`AUTH` on a connection without TLS from another machine.",
-    source: "RFC 4954 §6"
-  },
-  injectedBeforeTls: {
-    code: 554,
-    enhancedCode: "5.7.0",
-    text: "Nothing may follow STARTTLS before TLS",
-    occurs: "The client sends more octets after `STARTTLS` before the reply.",
-    source: "RFC 3207 §4 and §6",
     closes: true
   },
   tooLarge: {
