@@ -4,9 +4,15 @@
 import type { Invariant, InvariantArea } from "./Invariant.ts"
 import { deliveryInvariants } from "./deliveryInvariants.ts"
 import { edgeInvariants } from "./edgeInvariants.ts"
+import { lossAndDuplicateInvariants } from "./lossAndDuplicateInvariants.ts"
 import { recipientInvariants } from "./recipientInvariants.ts"
 
-const areas: ReadonlyArray<InvariantArea> = [...deliveryInvariants, ...recipientInvariants, ...edgeInvariants]
+const areas: ReadonlyArray<InvariantArea> = [
+  ...lossAndDuplicateInvariants,
+  ...deliveryInvariants,
+  ...recipientInvariants,
+  ...edgeInvariants
+]
 
 export const invariants: ReadonlyArray<Invariant> = areas
   .flatMap(([area, rows]) => rows.map((row) => [area, row] as const))
