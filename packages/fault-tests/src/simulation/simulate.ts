@@ -3,35 +3,18 @@
  * webhook and the store are flaky, clocks jump and processes are killed. Then the faults stop and the final state is checked. The same seed
  * gives the same run.
  */
-import type { Crypto as CryptoService } from "@mailkeep/core"
 import type { MailStoreShape } from "@mailkeep/core/adapter"
-import {
-  Crypto,
-  Dispatcher,
-  Domains,
-  eventKinds,
-  EventSender,
-  EventSink,
-  Feedback,
-  MailCore,
-  MailStore,
-  PlanSource,
-  Transport,
-  Webhooks
-} from "@mailkeep/core"
+import { Dispatcher, Domains, eventKinds, EventSender, Feedback, Webhooks } from "@mailkeep/core"
 import { hourMillis, minuteMillis, secondMillis } from "@mailkeep/core/adapter"
-import * as NodeCrypto from "@mailkeep/core/node"
 import { MemoryMailStore } from "@mailkeep/memory"
-import { Clock, Effect, Layer, Logger } from "effect"
+import { Clock, Effect, Logger } from "effect"
 import { seeded } from "../seeded.ts"
 import { aheadMillisMax, emptyConversation, makeCaller, projects } from "./callers.ts"
 import type { FaultRates } from "./faultRates.ts"
 import { drawFaultRates, jumpMillisMax, jumpsAtMost } from "./faultRates.ts"
-import { faultyStore, noStoreFaults } from "./faultyStore.ts"
 import { History, readNow } from "./history.ts"
 import type { RelayCopy } from "./flakyRelay.ts"
-import { flakyRelay } from "./flakyRelay.ts"
-import { flakySink } from "./flakySink.ts"
+import { simulatedCore } from "./simulatedCore.ts"
 import type { SimProcess } from "./SimulatedWorld.ts"
 import { SimulatedWorld } from "./SimulatedWorld.ts"
 import { eventDeliveriesOf, eventDeliveriesVerdict } from "./eventDeliveriesVerdict.ts"
@@ -100,55 +83,12 @@ class Simulation {
     )
   }
 
-  /** Random bytes come from the seed, and a text has one encrypted form, so that two runs of one seed end with the same records. */
-  #crypto = Layer.effect(
-    Crypto,
-    Effect.map(Crypto, (crypto): CryptoService["Service"] => ({
-      ...crypto,
-      randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(this.random() * 256)),
-      encrypt: (key, text) => Buffer.from(JSON.stringify([key, text])).toString("base64url"),
-      decrypt: (key, encrypted) => {
-        const [keyOf, text] = JSON.parse(Buffer.from(encrypted, "base64url").toString()) as [string, string]
-        return keyOf === key ? text : null
-      }
-    }))
-  ).pipe(Layer.provide(NodeCrypto.layer))
-
+  /** Makes the core of a process. */
   #core(process: SimProcess) {
-    const wall = () => process.clock.currentTimeMillisUnsafe()
-    const store = faultyStore(
-      this.raw,
-      this.random,
-      () => (this.hasFaults ? this.faultRates.store : noStoreFaults),
-      this.history.witness(wall)
-    )
-    const { signalsFinalize, sleepMillisMax } = this.faultRates
-    const relay = flakyRelay(
-      this.random,
-      () => this.hasFaults,
-      wall,
-      this.copies,
-      signalsFinalize,
-      (copy) => this.reports.beforeAnswer(this.#feedbacks.get(process)!, copy)
-    )
-    return MailCore.layerWith({
-      dispatcher: { leaseMillis: 2 * minuteMillis, graceMillis: secondMillis, sleepMillisMax },
-      handOff: { deadlineMillis: 20 * minuteMillis },
-      events: { leaseMillis: 10 * minuteMillis, graceMillis: secondMillis, sleepMillisMax }
-    }).pipe(
-      Layer.provideMerge(
-        Layer.mergeAll(
-          Layer.succeed(MailStore, store),
-          Layer.succeed(Transport, relay),
-          Layer.succeed(
-            EventSink,
-            flakySink(this.random, () => this.hasFaults, this.receivedEventDeliveries)
-          ),
-          PlanSource.layerFixed({ sendingAllowance: this.faultRates.allowance }),
-          this.#crypto
-        )
-      )
-    )
+    const { raw, random, faultRates, history, copies, reports, receivedEventDeliveries } = this
+    const hasFaults = () => this.hasFaults
+    const shared = { raw, random, faultRates, hasFaults, history, copies, reports, receivedEventDeliveries }
+    return simulatedCore(shared, process, () => this.#feedbacks.get(process)!)
   }
 
   /** Sets the clock of the machine, or of the first process, forward or back by at most 24 h. */
