@@ -3,7 +3,7 @@
  * between them, so it does not slow down the other subscribers.
  */
 import type { Instant } from "../domain/value/Instant.ts"
-import { pauseEnd, pauseMillis } from "./pause.ts"
+import { pauseEnd, pauseMillis } from "./circuitPause.ts"
 
 /** Failures in a row after which a subscriber is paused. */
 const failuresInRowMax = 10

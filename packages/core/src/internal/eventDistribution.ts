@@ -29,13 +29,13 @@ const subscriptionsReadMax = 2 * subscriptionsMax
 const subscribersMax = webhooksReadMax + subscriptionsReadMax
 
 /** What the distribution of events needs. */
-export interface EventDistribution {
+export interface EventDistributionDeps {
   readonly store: MailStoreShape
   readonly ids: IdSource["Service"]
   readonly commit: Commit
 }
 
-const loadSubscribers = ({ store }: EventDistribution, projectId: ProjectId) =>
+const loadSubscribers = ({ store }: EventDistributionDeps, projectId: ProjectId) =>
   Effect.map(
     store.read([
       { _tag: "Resources", projectId, kind: "webhook", parent: "", after: null, limit: webhooksReadMax },
@@ -55,7 +55,7 @@ const loadSubscribers = ({ store }: EventDistribution, projectId: ProjectId) =>
 export const undistributedEvents = { _tag: "UndistributedEvents", limit: distributedAtOnce } as const
 
 /** Reserves the ids of the event deliveries. */
-const batchOf = ({ ids }: EventDistribution, events: ReadonlyArray<EventRecord>) =>
+const batchOf = ({ ids }: EventDistributionDeps, events: ReadonlyArray<EventRecord>) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const block = yield* ids.reserve(now, Math.max(1, events.length) * subscribersMax)
@@ -67,7 +67,7 @@ const batchOf = ({ ids }: EventDistribution, events: ReadonlyArray<EventRecord>)
 
 type Batch = Effect.Success<ReturnType<typeof batchOf>>
 
-const loadEvents = (deps: EventDistribution): Effect.Effect<Batch, StoreUnavailable> =>
+const loadEvents = (deps: EventDistributionDeps): Effect.Effect<Batch, StoreUnavailable> =>
   Effect.flatMap(deps.store.read([undistributedEvents]), ([events]) => batchOf(deps, events))
 
 const ofProject = ({ now, events }: Batch, projectId: ProjectId): Batch => ({
@@ -76,7 +76,7 @@ const ofProject = ({ now, events }: Batch, projectId: ProjectId): Batch => ({
 })
 
 const loadFacts = (
-  deps: EventDistribution,
+  deps: EventDistributionDeps,
   projectId: ProjectId,
   events: Effect.Effect<Batch, StoreUnavailable>
 ): Effect.Effect<DistributionFacts, StoreUnavailable> =>
@@ -85,23 +85,27 @@ const loadFacts = (
     subscribers
   }))
 
-const decided = (facts: DistributionFacts) => Result.succeed(distributeEvents(facts))
+const decide = (facts: DistributionFacts) => Result.succeed(distributeEvents(facts))
 
 /** Distributes the events of one project in one commit. Repeats within bounds when another process distributes the same events. */
-const distributeOf = (deps: EventDistribution, projectId: ProjectId, batch: Batch) =>
-  deps.commit(loadFacts(deps, projectId, knownFirst(Effect.succeed(batch), loadEvents(deps))), decided, "bounded")
+const distributeOf = (deps: EventDistributionDeps, projectId: ProjectId, batch: Batch) =>
+  deps.commit(loadFacts(deps, projectId, knownFirst(Effect.succeed(batch), loadEvents(deps))), decide, "bounded")
 
 /** Distributes the events of one project, or returns `null` when another process distributes the same events. */
-const distributeOnce = (deps: EventDistribution, projectId: ProjectId, batch: Batch) =>
-  Effect.catchTag(deps.commit(loadFacts(deps, projectId, Effect.succeed(batch)), decided, "once"), "Conflict", () =>
+const distributeOnce = (deps: EventDistributionDeps, projectId: ProjectId, batch: Batch) =>
+  Effect.catchTag(deps.commit(loadFacts(deps, projectId, Effect.succeed(batch)), decide, "once"), "Conflict", () =>
     Effect.succeed(null)
   )
 
 /** Distributes the events of each project in a commit of its own. */
 const distributeBatch = <A>(
-  deps: EventDistribution,
+  deps: EventDistributionDeps,
   batch: Batch,
-  distributeProject: (deps: EventDistribution, projectId: ProjectId, batch: Batch) => Effect.Effect<A, StoreUnavailable>
+  distributeProject: (
+    deps: EventDistributionDeps,
+    projectId: ProjectId,
+    batch: Batch
+  ) => Effect.Effect<A, StoreUnavailable>
 ): Effect.Effect<ReadonlyArray<A>, StoreUnavailable> =>
   Effect.forEach(
     new Set(batch.events.map(({ event }) => event.projectId)),
@@ -119,7 +123,7 @@ export interface DistributedBatch extends Distributed {
 
 /** Distributes events of `undistributedEvents`, except those that another process distributes at the same time. */
 export const distribute = (
-  deps: EventDistribution,
+  deps: EventDistributionDeps,
   events: ReadonlyArray<EventRecord>
 ): Effect.Effect<DistributedBatch, StoreUnavailable> =>
   Effect.gen(function* () {
@@ -136,7 +140,7 @@ export const distribute = (
   })
 
 /** Distributes all events so far to the current subscribers. A subscriber that is created afterwards gets none of these events. */
-export const distributeAll = (deps: EventDistribution): Effect.Effect<number, StoreUnavailable> =>
+export const distributeAll = (deps: EventDistributionDeps): Effect.Effect<number, StoreUnavailable> =>
   Effect.gen(function* () {
     let distributed = 0
     while (true) {

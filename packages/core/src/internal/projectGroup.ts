@@ -1,30 +1,11 @@
 /**
- * What the claims of one dispatcher need to be fair: which lane was served last, and how much work of each project is under way. In the memory
- * of this process. Source: decision 0043.
+ * Counts how much work of each project is under way in this process, so that the work of one project does not hold up that of others. Source:
+ * decision 0043.
  */
 import { Effect } from "effect"
 import type { ProjectId } from "../domain/access/Project.ts"
-import type { ClaimKind } from "../domain/store/Claim.ts"
-import type { Lane, Rotation } from "../domain/store/Rotation.ts"
+import type { Rotation } from "../domain/store/Rotation.ts"
 import type { StartWork, WorkGroup } from "./workLoop.ts"
-
-/** The lane that was served last, for each kind of claim. */
-export interface LastLanes {
-  readonly of: (kind: ClaimKind) => Lane | null
-  /** Records what a claim took, in its order. */
-  readonly record: (kind: ClaimKind, taken: ReadonlyArray<Lane>) => void
-}
-
-export const makeLastLanes = (): LastLanes => {
-  const lanes = new Map<ClaimKind, Lane>()
-  return {
-    of: (kind) => lanes.get(kind) ?? null,
-    record: (kind, taken) => {
-      const last = taken.at(-1)
-      if (last !== undefined) lanes.set(kind, { projectId: last.projectId, bulk: last.bulk })
-    }
-  }
-}
 
 /** A group of work that also counts the work of each project. */
 export interface ProjectGroup {

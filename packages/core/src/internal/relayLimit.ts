@@ -7,7 +7,7 @@
 import type { HandOffResult } from "../decide/delivery/attemptEnd.ts"
 import { classifyRefusal, refusesLogin, shownReply } from "../domain/delivery/SmtpReply.ts"
 import type { Instant } from "../domain/value/Instant.ts"
-import { pauseEnd, pauseMillis } from "./pause.ts"
+import { pauseEnd, pauseMillis } from "./circuitPause.ts"
 
 /** What the relay's behavior means for the next hand-offs. */
 export type RelaySignal =

@@ -7,26 +7,26 @@ import type { EventKind } from "../domain/event/MailEvent.ts"
 import { allProjects } from "../domain/event/Subscription.ts"
 import { parseSubscription, parseSubscriptionName } from "../domain/event/SubscriptionInput.ts"
 import type { DeletedSubscriptions } from "./deletedSubscriptions.ts"
-import type { EventDistribution } from "./eventDistribution.ts"
+import type { EventDistributionDeps } from "./eventDistribution.ts"
 import { distributeAll } from "./eventDistribution.ts"
-import type { EventHandler } from "./eventSending.ts"
+import type { EventHandler } from "./eventDeliveryAttempt.ts"
 import { resourceOfKind, resourcesOf } from "./resources.ts"
 import { validated } from "./validated.ts"
 import type { WakeUpChannel } from "./workLoop.ts"
 
 /** What subscriptions need. */
-export interface Subscribing extends EventDistribution {
+export interface SubscribingDeps extends EventDistributionDeps {
   /** By the id of the subscription. */
   readonly handlers: Map<string, EventHandler>
   readonly deletedSubscriptions: DeletedSubscriptions
   readonly wakeUp: { readonly events: Pick<WakeUpChannel, "notify"> }
 }
 
-const subscriptionsOf = (deps: Subscribing) => resourcesOf(deps, "subscription")
+const subscriptionsOf = (deps: SubscribingDeps) => resourcesOf(deps, "subscription")
 
 /** Stores the subscription, and registers its handler while the scope lasts. */
 export const subscribe = Effect.fn("EventSender.subscribe")(function* (
-  deps: Subscribing,
+  deps: SubscribingDeps,
   name: string,
   handler: EventHandler,
   kinds: ReadonlyArray<EventKind>
@@ -49,7 +49,7 @@ export const subscribe = Effect.fn("EventSender.subscribe")(function* (
 })
 
 /** Deletes the subscription of this name, if there is one. The event sender then drops the events that wait for its handler. */
-export const unsubscribe = Effect.fn("EventSender.unsubscribe")(function* (deps: Subscribing, name: string) {
+export const unsubscribe = Effect.fn("EventSender.unsubscribe")(function* (deps: SubscribingDeps, name: string) {
   const input = yield* validated(parseSubscriptionName, { name })
   const id = yield* deps.commit(
     deps.store.read([subscriptionsOf(deps).named(allProjects, input.name)]),

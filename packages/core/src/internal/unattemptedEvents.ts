@@ -8,7 +8,7 @@ import type { Instant } from "../domain/value/Instant.ts"
 import type { Crypto } from "../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../port/MailStore.ts"
 import { makeCommit } from "./commit.ts"
-import { countEnded } from "./eventSending.ts"
+import { countEnded } from "./eventDeliveryAttempt.ts"
 import { randomHex } from "./randomHex.ts"
 
 /**

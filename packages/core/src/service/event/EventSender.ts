@@ -21,11 +21,11 @@ import { makeClockJumpDetector } from "../../internal/clockJumpDetector.ts"
 import { makeCommit } from "../../internal/commit.ts"
 import { makeDeletedSubscriptions } from "../../internal/deletedSubscriptions.ts"
 import { distribute, distributeAll, undistributedEvents } from "../../internal/eventDistribution.ts"
-import type { EventHandler, EventSending } from "../../internal/eventSending.ts"
-import { attemptEventDelivery, isWebhook } from "../../internal/eventSending.ts"
+import type { EventHandler, EventAttemptDeps } from "../../internal/eventDeliveryAttempt.ts"
+import { attemptEventDelivery, isWebhook } from "../../internal/eventDeliveryAttempt.ts"
 import { makeFailureLog } from "../../internal/failureLog.ts"
 import { makeSenderPause } from "../../internal/senderPause.ts"
-import type { Subscribing } from "../../internal/subscribing.ts"
+import type { SubscribingDeps } from "../../internal/subscribing.ts"
 import { subscribe, unsubscribe } from "../../internal/subscribing.ts"
 import { logWarningOnce } from "../../internal/logOnce.ts"
 import type { StartWork } from "../../internal/workLoop.ts"
@@ -41,7 +41,7 @@ import { WakeUp } from "../delivery/WakeUp.ts"
 import type { EventSenderOptions } from "./EventSenderOptions.ts"
 import { defaultEventSenderOptions, eventSenderRules } from "./EventSenderOptions.ts"
 
-export type { EventHandler } from "../../internal/eventSending.ts"
+export type { EventHandler } from "../../internal/eventDeliveryAttempt.ts"
 
 /** How many events one tick distributed, and how many event deliveries it attempted. */
 export interface EventSenderReport {
@@ -51,8 +51,8 @@ export interface EventSenderReport {
   readonly attempted: number
 }
 
-interface Deps extends EventSending, Subscribing {
-  readonly handlers: Subscribing["handlers"]
+interface Deps extends EventAttemptDeps, SubscribingDeps {
+  readonly handlers: SubscribingDeps["handlers"]
   readonly settings: EventSenderOptions
   readonly wakeUp: WakeUp["Service"]
   readonly lease: WorkerLease

@@ -27,7 +27,7 @@ import { webhookRules, webhookUrlRules } from "../../domain/webhook/WebhookUrl.t
 import { makeCommit } from "../../internal/commit.ts"
 import { cursorPage } from "../../internal/cursorPage.ts"
 import { providedSink } from "../../internal/checkedSink.ts"
-import { sendToWebhook } from "../../internal/eventSending.ts"
+import { sendToWebhook } from "../../internal/eventDeliveryAttempt.ts"
 import { resourceOfKind, resourcesOf } from "../../internal/resources.ts"
 import { validated, validProject } from "../../internal/validated.ts"
 import { printWebhookSecret, webhookSecretBytes } from "../../internal/webhookSigning.ts"

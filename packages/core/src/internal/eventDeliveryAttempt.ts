@@ -43,13 +43,13 @@ const runHandler = (handler: EventHandler, event: MailEvent): Effect.Effect<unkn
   })
 
 /** What a request to a webhook needs. */
-export interface WebhookSending {
+export interface WebhookSendingDeps {
   readonly crypto: Crypto["Service"]
   readonly decrypt: (encrypted: string) => string | null
   readonly sink: CheckedSink | null
 }
 
-export interface EventSending extends WebhookSending {
+export interface EventAttemptDeps extends WebhookSendingDeps {
   readonly store: MailStoreShape
   readonly commit: Commit
   /** By the id of the subscription. */
@@ -68,7 +68,7 @@ export interface EventSending extends WebhookSending {
 export const isWebhook = (subscriber: string): boolean => subscriber.startsWith("whk_")
 
 /** The event and the subscriber of an event delivery; `null` for what no longer exists. */
-const loadAttempt = ({ store }: EventSending, { eventId, projectId, subscriber }: EventDelivery) =>
+const loadAttempt = ({ store }: EventAttemptDeps, { eventId, projectId, subscriber }: EventDelivery) =>
   Effect.gen(function* () {
     const [record, found] = yield* store.read([
       { _tag: "Event", projectId, id: eventId },
@@ -96,7 +96,7 @@ const postponed = (error: string, waitMillis: number): EventDeliveryResult => ({
 
 /** Sends once. Every failure of the subscriber or the sink becomes a result, so this effect never fails. */
 export const sendToWebhook = (
-  { sink, crypto, decrypt }: WebhookSending,
+  { sink, crypto, decrypt }: WebhookSendingDeps,
   { content }: ResourceOf<"webhook">,
   eventDeliveryId: string,
   body: WebhookBody
@@ -126,7 +126,7 @@ export const sendToWebhook = (
   })
 
 const sendToHandler = (
-  { logHandlerFailure }: EventSending,
+  { logHandlerFailure }: EventAttemptDeps,
   subscriptionId: string,
   handler: EventHandler,
   event: MailEvent
@@ -145,7 +145,7 @@ interface Attempted extends Pick<FinishEventDeliveryFacts, "attemptedUrl"> {
 
 const nothingSent = (result: EventDeliveryResult): Attempted => ({ result, attemptedUrl: null })
 
-const attempt = (deps: EventSending, eventDelivery: EventDelivery): Effect.Effect<Attempted, StoreUnavailable> =>
+const attempt = (deps: EventAttemptDeps, eventDelivery: EventDelivery): Effect.Effect<Attempted, StoreUnavailable> =>
   Effect.gen(function* () {
     const { subscriber } = eventDelivery
     const { event, exists, webhook } = yield* loadAttempt(deps, eventDelivery)
@@ -162,7 +162,7 @@ const attempt = (deps: EventSending, eventDelivery: EventDelivery): Effect.Effec
 
 /** A subscriber may be paused while a claimed event delivery waits for the end of earlier requests. It then waits for the end of the pause, too. */
 const attemptUnlessPaused = (
-  deps: EventSending,
+  deps: EventAttemptDeps,
   claimed: EventDelivery,
   now: Instant
 ): Effect.Effect<Attempted, StoreUnavailable> => {
@@ -173,7 +173,7 @@ const attemptUnlessPaused = (
 }
 
 /** The facts that decide how the attempt of a claimed event delivery ends. */
-const loadFinish = ({ store }: EventSending, { projectId, subscriber, id }: EventDelivery) =>
+const loadFinish = ({ store }: EventAttemptDeps, { projectId, subscriber, id }: EventDelivery) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const [current, found] = yield* store.read([
@@ -207,7 +207,7 @@ export const countEnded = ({ subscriber, status }: EventDelivery): Effect.Effect
 
 /** Attempts a claimed event delivery once. Calls `onResult` with the result before the commit of the result. */
 export const attemptEventDelivery = (
-  deps: EventSending,
+  deps: EventAttemptDeps,
   claimed: EventDelivery,
   onResult: (result: EventDeliveryResult, now: Instant) => void
 ): Effect.Effect<void, NotStored> =>
