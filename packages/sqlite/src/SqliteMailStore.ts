@@ -40,7 +40,7 @@ export interface SqliteOptions {
   readonly commitThread?: "worker" | "caller"
   /**
    * The product's own connection of better-sqlite3 to the same file. While it has an open transaction, a call that waits for the store, and an opening,
-   * fail at once instead of waiting 5 s. `joinTransaction` names its connection too. Opening fails for a connection of another copy of SQLite.
+   * fail after about 50 ms instead of 5 s. `joinTransaction` names its connection too. Opening fails for a connection of another copy of SQLite.
    */
   readonly connection?: unknown
 }

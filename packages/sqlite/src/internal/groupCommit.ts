@@ -1,5 +1,6 @@
 /**
  * Collects the writes of many callers, and gives them to the writer in batches. Answers each write after the one disk sync of its transaction.
+ * The writes of one transaction are a group. On the caller's thread a group is one batch; the commit thread makes a group of all batches that wait.
  */
 import { setImmediate } from "node:timers"
 import type { Conflict } from "@mailkeep/core/adapter"
@@ -49,7 +50,7 @@ export interface GroupCommit {
 interface GroupCounts {
   /** The number of transactions, each with one disk sync. */
   readonly groups: number
-  /** The number of commits and claims in those transactions. */
+  /** The number of commits, claims and sweeps in those transactions. */
   readonly writes: number
   /** How long transactions have waited for other processes to release the write lock. */
   readonly lockedMillis: number

@@ -92,7 +92,7 @@ export const metricTable = {
   },
   mailkeep_store_group_writes: {
     kind: "histogram",
-    help: "Commits and claims that shared one transaction and one disk sync.",
+    help: "Commits that shared one transaction and one disk sync. With SQLite, claims and sweeps count too.",
     labels: {},
     boundaries: [1, 2, 4, 8, 16, 32, 64, 128, 256]
   },
