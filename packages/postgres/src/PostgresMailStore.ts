@@ -60,7 +60,7 @@ export type PostgresOptions = CommonOptions &
     | {
         /**
          * The pool of the product. The store does not close it. Make it with `pipeline: true`, so that a commit does not wait for the network after
-         * each statement. A commit uses up to 3 connections at once.
+         * each statement. Commits use up to 3 connections at once.
          */
         readonly pool: Pool
       }
