@@ -151,12 +151,12 @@ export const makeNodeServer = (
       }),
       ({ stop }) => stop
     )
-    const sweep = () => {
-      responses.sweep()
-      constantResponses.sweep()
+    const closeSlow = () => {
+      responses.closeSlow()
+      constantResponses.closeSlow()
     }
-    const sweeping = setInterval(sweep, checkMillis(limits)).unref()
-    server.once("close", () => clearInterval(sweeping))
+    const checks = setInterval(closeSlow, checkMillis(limits)).unref()
+    server.once("close", () => clearInterval(checks))
     const http = HttpServer.make({
       address: NetAddress.inetAddressFromIpStringUnsafe(listeners.address.address, listeners.address.port),
       serve: Effect.fnUntraced(function* (app, middleware) {

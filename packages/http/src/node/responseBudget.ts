@@ -39,7 +39,7 @@ export interface ResponseBudget {
   /** Ends the count of a response that is written, or whose connection is closed. */
   readonly end: (socket: Socket) => void
   /** Closes the connections whose responses take longer than `responseMillis`. */
-  readonly sweep: () => void
+  readonly closeSlow: () => void
   /** Bytes of the counted responses that are not yet written. */
   readonly bytes: () => number
 }
@@ -84,7 +84,7 @@ export const makeResponseBudget = (limits: {
     return true
   }
 
-  const sweep = () => {
+  const closeSlow = () => {
     const before = performance.now() - limits.responseMillis
     for (const [socket, { since }] of writing) {
       if (since > before) return
@@ -92,5 +92,5 @@ export const makeResponseBudget = (limits: {
     }
   }
 
-  return { begin, end, sweep, bytes: () => total }
+  return { begin, end, closeSlow, bytes: () => total }
 }
