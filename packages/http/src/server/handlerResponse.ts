@@ -1,5 +1,6 @@
 /**
- * Helpers of every endpoint handler: they read the body, turn failures into responses and pass the principal of the request to the services.
+ * What every endpoint handler does around its use case: reads the body, passes the principal of the request to the service, and turns a failure into a
+ * response.
  */
 import type { InvalidArgument, Issue, MailRefusal, Principal, StoreUnavailable } from "@mailkeep/core"
 import type { Result } from "effect"
