@@ -7,7 +7,7 @@ import { contactFields } from "@mailkeep/core/binding"
 import type { ListBody, PropertyBody, SegmentBody } from "../api/ContactGroups.ts"
 import type { ContactBody, ContactDetailBody, ContactSummaryBody } from "../api/Contacts.ts"
 import type { SuppressionBody } from "../api/Suppressions.ts"
-import { stamps } from "./views.ts"
+import { timesView } from "./timesView.ts"
 
 export const contactSummaryView = (contact: Contact): typeof ContactSummaryBody.Type => ({
   id: contact.id,
@@ -33,7 +33,7 @@ export const propertyView = (property: Property): typeof PropertyBody.Type => ({
   key: property.key,
   type: property.type,
   fallback_value: property.fallbackValue,
-  ...stamps(property)
+  ...timesView(property)
 })
 
 export const listView = (list: ContactList): typeof ListBody.Type => ({
@@ -41,14 +41,14 @@ export const listView = (list: ContactList): typeof ListBody.Type => ({
   name: list.name,
   description: list.description,
   contact_count: list.contactCount,
-  ...stamps(list)
+  ...timesView(list)
 })
 
 export const segmentView = (segment: Segment): typeof SegmentBody.Type => ({
   id: segment.id,
   name: segment.name,
   filter: segment.filter as typeof SegmentBody.Type.filter,
-  ...stamps(segment)
+  ...timesView(segment)
 })
 
 /** The suppression of an address that gets no mail now. */

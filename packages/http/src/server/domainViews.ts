@@ -4,7 +4,7 @@
 import type { DnsRecord, SenderDomain } from "@mailkeep/core"
 import { formatInstantOrNull } from "@mailkeep/core/binding"
 import type { DomainBody } from "../api/Domains.ts"
-import { stamps } from "./views.ts"
+import { timesView } from "./timesView.ts"
 
 const dnsRecordView = (record: DnsRecord): (typeof DomainBody.Type)["dns_records"][number] => ({
   id: record.id,
@@ -30,6 +30,6 @@ export const domainView = (domain: SenderDomain): typeof DomainBody.Type => ({
   verification_attempts: domain.verificationAttempts,
   verification_attempted_at: formatInstantOrNull(domain.verificationAttemptedAt),
   last_verified_at: formatInstantOrNull(domain.lastVerifiedAt),
-  ...stamps(domain),
+  ...timesView(domain),
   dns_records: domain.records.map(dnsRecordView)
 })

@@ -17,7 +17,7 @@ import type {
 } from "@mailkeep/core"
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import * as bearer from "./bearer.ts"
+import * as accessControl from "./accessControl.ts"
 import * as compression from "./compression.ts"
 import { docs } from "./docs.ts"
 import type { EndpointPart } from "./endpointParts.ts"
@@ -71,7 +71,7 @@ export const routesOf = ({
   return Layer.mergeAll(
     HttpApiBuilder.layer(api).pipe(
       Layer.provide(handlers.layer),
-      Layer.provide(Layer.mergeAll(bearer.layer(authentication), schemaErrors.layer))
+      Layer.provide(Layer.mergeAll(accessControl.layer(authentication), schemaErrors.layer))
     ),
     unsubscribePage.layer,
     requestMiddleware.layer(basePath, routeTableOf(api, { docs: withDocs, mailbox: withMailbox })),

@@ -18,7 +18,7 @@ import type {
   TemplateVersionItemBody,
   TemplateVersionSummaryBody
 } from "../api/Templates.ts"
-import { stamps } from "./views.ts"
+import { timesView } from "./timesView.ts"
 
 export const variableView = ({
   id,
@@ -39,7 +39,7 @@ const versionSummaryView = (version: TemplateVersionSummary): typeof TemplateVer
   from_address: version.fromAddress,
   reply_to: version.replyTo,
   published_at: formatInstantOrNull(version.publishedAt),
-  ...stamps(version),
+  ...timesView(version),
   variables: version.variables.map(variableView)
 })
 
@@ -65,7 +65,7 @@ const templateFieldsView = (template: TemplateSummary) => ({
   draft_version_id: template.draft?.id ?? null,
   published_version_id: template.published?.id ?? null,
   archived_at: formatInstantOrNull(template.archivedAt),
-  ...stamps(template)
+  ...timesView(template)
 })
 
 export const templateView = (template: Template): typeof TemplateBody.Type => ({

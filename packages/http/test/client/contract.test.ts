@@ -15,9 +15,10 @@ import { operations } from "../../src/client/operations.ts"
 import * as records from "../../src/client/records.ts"
 import * as templateRecords from "../../src/client/templateRecords.ts"
 import * as contactViews from "../../src/server/contactViews.ts"
+import * as deliveryViews from "../../src/server/deliveryViews.ts"
 import { domainView } from "../../src/server/domainViews.ts"
 import * as templateViews from "../../src/server/templateViews.ts"
-import * as views from "../../src/server/views.ts"
+import * as webhookViews from "../../src/server/webhookViews.ts"
 import { parseNamedAddress } from "../../../core/src/domain/message/NamedAddress.ts"
 
 const document = OpenApi.fromApi(MailApi)
@@ -95,8 +96,8 @@ const derivedFields: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 const roundTrips: Readonly<Record<string, RoundTrip>> = {
-  DeliverySummary: (wire) => views.deliverySummaryView(records.toDeliverySummary(wire)),
-  Delivery: (wire) => views.deliveryView(records.toDelivery(wire) as never),
+  DeliverySummary: (wire) => deliveryViews.deliverySummaryView(records.toDeliverySummary(wire)),
+  Delivery: (wire) => deliveryViews.deliveryView(records.toDelivery(wire) as never),
   ContactSummary: (wire) => contactViews.contactSummaryView(records.toListedContact(wire) as never),
   Contact: (wire) => contactViews.contactView(records.toContact(wire)),
   ContactDetail: (wire) => contactViews.contactDetailView(records.toKnownContact(wire) as never),
@@ -109,12 +110,12 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
   TemplateSummary: (wire) => templateViews.templateSummaryView(templateRecords.toTemplateSummary(wire)),
   TemplateVersionItem: (wire) => templateViews.versionItemView(templateRecords.toTemplateVersionItem(wire)),
   TemplateVariable: (wire) => templateViews.variableView(templateRecords.toTemplateVariable(wire)),
-  Webhook: (wire) => views.webhookView(records.toWebhook(wire) as never),
+  Webhook: (wire) => webhookViews.webhookView(records.toWebhook(wire) as never),
   WebhookWithSecret: (wire) => {
     const { webhook, secret } = records.toWebhookSecret(wire)
-    return views.webhookWithSecretView({ webhook: webhook as never, secret: Redacted.make(secret) })
+    return webhookViews.webhookWithSecretView({ webhook: webhook as never, secret: Redacted.make(secret) })
   },
-  WebhookDelivery: (wire) => views.webhookDeliveryView(records.toWebhookDelivery(wire) as never)
+  WebhookDelivery: (wire) => webhookViews.webhookDeliveryView(records.toWebhookDelivery(wire) as never)
 }
 
 const without = (value: unknown, names: ReadonlyArray<string>): unknown =>

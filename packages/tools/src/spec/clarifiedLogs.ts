@@ -93,7 +93,7 @@ export const logs = clarified(5, "Logs", [
   ],
   [
     "The detail of a delivery is the bare object with its attempts, contact, domain, template and metadata.",
-    [at.api("Logs"), at.server("views")],
+    [at.api("Logs"), at.server("deliveryViews")],
     [
       wire("shows a delivery with all fields, without a data envelope"),
       wireTemplates("sends the published version of a template when the draft differs, and logs the template")

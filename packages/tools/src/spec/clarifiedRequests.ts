@@ -75,7 +75,7 @@ export const responses = clarified(1, "Every response", [
   ],
   [
     "Checks run in one fixed order, so that an honest retry is replayed however late it arrives.",
-    [at.server("bearer"), at.service("Sending")],
+    [at.server("accessControl"), at.service("Sending")],
     [
       refusals(
         "checks the permission, the body, the domain scope, the replay, the time, the domain and the plan in this order"
@@ -157,7 +157,7 @@ export const responses = clarified(1, "Every response", [
   ],
   [
     "When a limit is set, only those endpoints have `RateLimit-Policy` and `RateLimit` headers.",
-    [at.server("bearer")],
+    [at.server("accessControl")],
     [
       refusals(
         "limits the rate of sends and contact creations per API key and per project, and returns the time to wait"

@@ -19,7 +19,7 @@ import {
 export const authentication = section(9, "Authentication", [
   [
     "Every request carries an API key as bearer token.",
-    [at.server("bearer")],
+    [at.server("accessControl")],
     [refusals("%s %s requires an API key with %s"), refusals("reads the authorization scheme in upper and lower case")]
   ],
   ["Each endpoint requires its permission.", [at.api("Access")], [refusals("%s %s requires an API key with %s")]],
@@ -160,7 +160,7 @@ export const limits = section(12, "Limits and versions", [
   ],
   [
     "Sends and contact creates are rate limited with `Retry-After`.",
-    [at.server("bearer")],
+    [at.server("accessControl")],
     [
       refusals(
         "limits the rate of sends and contact creations per API key and per project, and returns the time to wait"

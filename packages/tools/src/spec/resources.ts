@@ -68,7 +68,7 @@ export const general = section(1, "The service", [
 export const resources = section(2, "Resources and their fields", [
   [
     "The send result has `messageId`, `deliveryIds`, `totalQueued` and `scheduledAt`.",
-    [at.api("Messages"), at.server("views")],
+    [at.api("Messages"), at.server("deliveryViews")],
     [wire("answers 202 with the message and its deliveries, under data and nothing else")]
   ],
   [
@@ -87,7 +87,7 @@ export const resources = section(2, "Resources and their fields", [
   ],
   [
     "`scheduledAt` is the scheduled time, or null for an immediate send.",
-    [at.server("views")],
+    [at.server("deliveryViews")],
     [wire("shows the scheduled time %s in UTC")]
   ],
   [

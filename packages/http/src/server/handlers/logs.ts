@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
 import { asPrincipal } from "../handlerResponse.ts"
-import { deliverySummaryView, deliveryView } from "../views.ts"
+import { deliverySummaryView, deliveryView } from "../deliveryViews.ts"
 
 /** The total is known only when the first page is also the last page. Source: docs/spec/clarifications.md W5. */
 const totalOf = (items: ReadonlyArray<unknown>, cursor: string | undefined, hasMore: boolean): number | null =>

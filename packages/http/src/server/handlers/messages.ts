@@ -7,12 +7,12 @@ import { batchItemsMax, parseReschedule } from "@mailkeep/core/binding"
 import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
-import { applyRateLimit } from "../bearer.ts"
+import { applyRateLimit } from "../accessControl.ts"
 import { refusedMessageView } from "../failureResponse.ts"
 import { asPrincipal, bodyOf } from "../handlerResponse.ts"
 import { RequestScope } from "../RequestScope.ts"
 import { withBatchBody, withRequestNames, withSendBody } from "../sendBody.ts"
-import { sendResultView } from "../views.ts"
+import { sendResultView } from "../deliveryViews.ts"
 
 export const messages = HttpApiBuilder.group(
   MailApi,

@@ -8,7 +8,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { MailApi } from "../../api/MailApi.ts"
 import { asPrincipal, success, withJson } from "../handlerResponse.ts"
 import { RequestScope } from "../RequestScope.ts"
-import { webhookDeliveryView, webhookTestView, webhookView, webhookWithSecretView } from "../views.ts"
+import { webhookDeliveryView, webhookTestView, webhookView, webhookWithSecretView } from "../webhookViews.ts"
 
 /**
  * The response holds a secret. No cache may keep it, and compression is off because the compressed length would leak information. Source:

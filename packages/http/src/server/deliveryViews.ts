@@ -1,22 +1,11 @@
 /**
- * Converts records to the wire format.
+ * Converts the results of sends and the deliveries of the log to the wire format.
  */
-import type {
-  DeliveryAttempt,
-  DeliveryDetail,
-  DeliverySummary,
-  SendResult,
-  Webhook,
-  WebhookDelivery,
-  WebhookTestResult,
-  WebhookWithSecret
-} from "@mailkeep/core"
+import type { DeliveryAttempt, DeliveryDetail, DeliverySummary, SendResult } from "@mailkeep/core"
 import { formatInstantOrNull } from "@mailkeep/core/binding"
 import { formatInstant } from "@mailkeep/core"
 import type { AttemptBody, DeliveryBody, DeliverySummaryBody } from "../api/Logs.ts"
 import type { SendResultBody } from "../api/Messages.ts"
-import type { WebhookBody, WebhookDeliveryBody, WebhookWithSecretBody } from "../api/Webhooks.ts"
-import { Redacted } from "effect"
 
 export const sendResultView = (result: SendResult): (typeof SendResultBody.Type)["data"] => ({
   totalQueued: result.totalQueued,
@@ -86,45 +75,4 @@ export const deliveryView = (delivery: DeliveryDetail): typeof DeliveryBody.Type
     size
   })),
   attempts: delivery.attempts.map(attemptView)
-})
-
-export const stamps = ({ createdAt, updatedAt }: { readonly createdAt: number; readonly updatedAt: number }) => ({
-  created_at: formatInstant(createdAt),
-  updated_at: formatInstant(updatedAt)
-})
-
-export const webhookView = (webhook: Webhook): typeof WebhookBody.Type => ({
-  id: webhook.id,
-  url: webhook.url,
-  events: webhook.events,
-  description: webhook.description,
-  status: webhook.status,
-  ...stamps(webhook)
-})
-
-export const webhookWithSecretView = ({ webhook, secret }: WebhookWithSecret): typeof WebhookWithSecretBody.Type => ({
-  ...webhookView(webhook),
-  secret: Redacted.value(secret)
-})
-
-export const webhookDeliveryView = (delivery: WebhookDelivery): typeof WebhookDeliveryBody.Type => ({
-  id: delivery.id,
-  event_id: delivery.eventId,
-  event_type: delivery.eventKind,
-  status: delivery.status,
-  attempts: delivery.attempts.map(({ at, status, error, durationMillis }) => ({
-    at: formatInstant(at),
-    status_code: status,
-    error,
-    duration_ms: durationMillis
-  })),
-  next_attempt_at: formatInstantOrNull(delivery.nextAttemptAt),
-  ended_at: formatInstantOrNull(delivery.endedAt),
-  created_at: formatInstant(delivery.createdAt)
-})
-
-export const webhookTestView = ({ delivered, statusCode, error }: WebhookTestResult) => ({
-  delivered,
-  status_code: statusCode,
-  error
 })
