@@ -115,7 +115,7 @@ export interface MailProject extends EmbeddedProject {
   readonly outbox: ProjectOutbox
 }
 
-/** What one turn of `tick` did. */
+/** What one `tick` did. */
 export interface TickReport {
   /** What the drain of the outbox did; zeros without the option `outbox`. */
   readonly outbox: OutboxReport
@@ -172,13 +172,13 @@ export interface Mail extends MailProject, AsyncDisposable {
   /** Whether the store answers, whether mail moves, and how the relay is doing. A report contains no address. */
   readonly health: (options?: CallOptions) => Promise<HealthReport>
   /**
-   * One turn of the work that is due: drains the outbox, hands mail over, delivers events and checks domains, and waits for their end. For tests, and for a program
+   * Does the work that is due, once: drains the outbox, hands mail over, delivers events and checks domains, and waits for their end. For tests, and for a program
    * with `background: false` that calls it from a timer.
    *
    * Hands over at most `dispatcher.concurrency` deliveries, and `concurrencyPerProject` of one project: 32 and 28 by default. With `smtp`, at most two for
-   * each connection of its pool: 10 and 8 by default. Repeat it until `deliveries.handedOver` is 0. Turns that overlap have these limits together.
+   * each connection of its pool: 10 and 8 by default. Repeat it until `deliveries.handedOver` is 0. Ticks that overlap have these limits together.
    *
-   * Rejects with `StoreUnavailable` when the store fails. When the drain of the outbox fails, the rest of the turn is still done. Then `tick`
+   * Rejects with `StoreUnavailable` when the store fails. When the drain of the outbox fails, the rest of the work is still done. Then `tick`
    * rejects with the error of your function. The rows that are not yet removed stay.
    */
   readonly tick: (options?: CallOptions) => Promise<TickReport>

@@ -23,7 +23,7 @@ import { scheduler } from "./scheduler.ts"
 const defaultProjectId = "default"
 const defaultGraceMillis = 15_000
 
-/** Drains the outbox first, so that its mail is handed over in the same turn. When that fails, the rest of the turn is still done. */
+/** Drains the outbox first, so that its mail is handed over in the same tick. When that fails, the rest of the tick is still done. */
 const tickWith = (source: OutboxSource | undefined) =>
   Effect.gen(function* () {
     const drained = source === undefined ? Exit.succeed(noOutbox) : yield* Effect.exit(drainOutbox(source))
