@@ -11,7 +11,7 @@ import { data, json, limit, textFlag, project, search } from "../flags.ts"
 import { canBeWritten, FileFailed, isSameFile, onFile, openForWriting, untilStdoutFails } from "../files.ts"
 import type { ImportCounts } from "../importReport.ts"
 import { importReport } from "../importReport.ts"
-import * as DataFolder from "../dataFolder.ts"
+import { withCore } from "../commandCore.ts"
 import { exitWith, print, printable, table } from "../output.ts"
 
 const contactForOutput = ({
@@ -69,7 +69,7 @@ const list = Command.make(
         { contacts: items.map(contactForOutput), total },
         `${table([heading, ...rows])}\n${total} in all`
       )
-    }).pipe(DataFolder.at({ data }))
+    }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("List contacts, newest first"))
 
 const add = Command.make(
@@ -88,14 +88,14 @@ const add = Command.make(
     Effect.gen(function* () {
       const contact = yield* (yield* Contacts).create(project, { email, ...optional })
       yield* print(json, contactForOutput(contact), contact.id)
-    }).pipe(DataFolder.at({ data }))
+    }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Add a contact"))
 
 const remove = Command.make("delete", { contactId, data, project, json }, ({ contactId, data, project, json }) =>
   Effect.gen(function* () {
     yield* (yield* Contacts).delete(project, contactId)
     yield* print(json, { id: contactId, deleted: true }, `${contactId} deleted`)
-  }).pipe(DataFolder.at({ data }))
+  }).pipe(withCore({ data }))
 ).pipe(
   Command.withDescription(
     "Delete a contact; a suppression stays in force without the address. The log keeps the mail: see erase"
@@ -129,7 +129,7 @@ const erase = Command.make(
       const report = yield* (yield* Contacts).erase(project, email)
       yield* print(json, report, erasedLine(report))
       if (!report.isComplete) process.exitCode = 2
-    }).pipe(DataFolder.at({ data }))
+    }).pipe(withCore({ data }))
 ).pipe(
   Command.withDescription(
     "Erase a person from all records of the project, by the address. The exit code is 2 when a message is being sent: run it again"
@@ -173,7 +173,7 @@ const imported = Command.make(
         CsvNotRead: ({ cause }) => Effect.fail(new FileFailed({ act: "read", path: file, cause })),
         MalformedCsv: ({ message }) => exitWith(message)
       }),
-      DataFolder.at({ data })
+      withCore({ data })
     )
 ).pipe(
   Command.withDescription(
@@ -192,7 +192,7 @@ const exported = Command.make(
         file === "-" && process.stdout.isTTY ? cells.map(printable) : cells
       const rows = (yield* ContactFiles).exportRows(project, { search, emailStatus })
       yield* Stream.runForEachArray(rows, (some) => write(some.map((cells) => writeCsvRow(shownCells(cells))).join("")))
-    }).pipe(Effect.scoped, untilStdoutFails, DataFolder.at({ data }))
+    }).pipe(Effect.scoped, untilStdoutFails, withCore({ data }))
 ).pipe(Command.withDescription("Export contacts as CSV, newest first, in the format that import reads"))
 
 export const contacts = Command.make("contacts").pipe(

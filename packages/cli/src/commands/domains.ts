@@ -7,7 +7,7 @@ import { formatInstantOrNull, parseDomain } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { data, dns, json, mailHost, project, verified } from "../flags.ts"
-import * as DataFolder from "../dataFolder.ts"
+import { withCore } from "../commandCore.ts"
 import { print, table } from "../output.ts"
 import { allItems } from "../pages.ts"
 
@@ -71,7 +71,7 @@ const add = Command.make(
     Effect.gen(function* () {
       const domain = yield* (yield* Domains).create(project, { domain: name, verified })
       yield* print(json, domainForOutput(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
-    }).pipe(DataFolder.at({ data, mailHost }))
+    }).pipe(withCore({ data, mailHost }))
 ).pipe(
   Command.withDescription("Add a domain and print the DNS records to publish; with --verified sends may use it at once")
 )
@@ -91,7 +91,7 @@ const list = Command.make("list", { data, project, json }, ({ data, project, jso
       { domains: domains.map((domain) => domainForOutput(project, domain)) },
       table([["ID", "DOMAIN", "STATUS", "ERROR"], ...rows])
     )
-  }).pipe(DataFolder.at({ data }))
+  }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("List a project's domains"))
 
 const verify = Command.make(
@@ -101,7 +101,7 @@ const verify = Command.make(
     Effect.gen(function* () {
       const domain = yield* (yield* Domains).verify(project, yield* idOf(project, id))
       yield* print(json, domainForOutput(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
-    }).pipe(DataFolder.at({ data, dns, mailHost }))
+    }).pipe(withCore({ data, dns, mailHost }))
 ).pipe(
   Command.withDescription(
     "Check the DNS records of a domain now; makes them first for a domain that was verified without DNS"
@@ -113,7 +113,7 @@ const remove = Command.make("remove", { id, data, project, json }, ({ id, data, 
     const domainId = yield* idOf(project, id)
     yield* (yield* Domains).delete(project, domainId)
     yield* print(json, { id: domainId, removed: true }, `${id} removed`)
-  }).pipe(DataFolder.at({ data }))
+  }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Remove a domain; sends from it are refused from now on"))
 
 export const domains = Command.make("domains").pipe(

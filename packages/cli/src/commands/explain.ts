@@ -6,7 +6,7 @@ import { DeliveryLog, formatInstant } from "@mailkeep/core"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { data, json, project } from "../flags.ts"
-import * as DataFolder from "../dataFolder.ts"
+import { withCore } from "../commandCore.ts"
 import { print, table } from "../output.ts"
 
 const instantFields: ReadonlySet<string> = new Set([
@@ -45,5 +45,5 @@ export const explain = Command.make(
     Effect.gen(function* () {
       const story = yield* (yield* DeliveryLog).explain(project, deliveryId)
       yield* print(json, storyForOutput(story), storyForPeople(story))
-    }).pipe(DataFolder.at({ data }))
+    }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Explain one delivery: what happened to it, why, and what it waits for"))

@@ -7,7 +7,7 @@ import { formatInstantOrNull } from "@mailkeep/core/binding"
 import { Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command } from "effect/cli"
 import { data, domainScope, expiresAt, json, keyName, permission, project } from "../flags.ts"
-import * as DataFolder from "../dataFolder.ts"
+import { withCore } from "../commandCore.ts"
 import { print, table } from "../output.ts"
 
 const apiKeyForOutput = (apiKey: ApiKey) => ({
@@ -42,7 +42,7 @@ const create = Command.make(
       yield* print(json, { id, key: secret, ...rest }, `${id}\n${secret}\nKeep it now: it is not shown again.`)
       if (rest.permissions.includes("email.full_access") && !rest.permissions.includes("email.send"))
         yield* Console.error(cannotSend)
-    }).pipe(DataFolder.at({ data }))
+    }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Create an API key and print its secret once"))
 
 const list = Command.make("list", { data, project, json }, ({ data, project, json }) =>
@@ -54,7 +54,7 @@ const list = Command.make("list", { data, project, json }, ({ data, project, jso
     })
     const heading = ["ID", "NAME", "PERMISSIONS", "DOMAINS", "LAST USED", "REVOKED"]
     yield* print(json, { keys: keys.map(apiKeyForOutput) }, table([heading, ...rows]))
-  }).pipe(DataFolder.at({ data }))
+  }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("List a project's API keys without their secrets"))
 
 const revoke = Command.make(
@@ -68,7 +68,7 @@ const revoke = Command.make(
     Effect.gen(function* () {
       const apiKey = yield* (yield* ApiKeys).revoke(id)
       yield* print(json, apiKeyForOutput(apiKey), `${apiKey.id} revoked`)
-    }).pipe(DataFolder.at({ data }))
+    }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Revoke an API key at once; its scheduled messages are not sent"))
 
 export const keys = Command.make("keys").pipe(

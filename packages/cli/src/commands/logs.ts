@@ -6,7 +6,7 @@ import { DeliveryLog, deliveryStatuses, formatInstant } from "@mailkeep/core"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { data, json, limit, project, search } from "../flags.ts"
-import * as DataFolder from "../dataFolder.ts"
+import { withCore } from "../commandCore.ts"
 import { untilStdoutFails } from "../files.ts"
 import { print, printable, table, untilInterrupted } from "../output.ts"
 import { firstItems } from "../pages.ts"
@@ -130,5 +130,5 @@ export const logs = Command.make(
         { deliveries: found.map(deliveryForOutput) },
         table([["CREATED", "STATUS", "ID", "RECIPIENT", "SUBJECT"], ...rows])
       )
-    }).pipe(DataFolder.at({ data }))
+    }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("List deliveries, newest first; --follow prints each change when it occurs"))

@@ -6,7 +6,7 @@ import { ambiguityPolicies, formatInstant, Projects } from "@mailkeep/core"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { data, json } from "../flags.ts"
-import * as DataFolder from "../dataFolder.ts"
+import { withCore } from "../commandCore.ts"
 import { print, table } from "../output.ts"
 
 const projectForOutput = ({ createdAt, ...project }: Project) => ({ ...project, createdAt: formatInstant(createdAt) })
@@ -19,7 +19,7 @@ const list = Command.make("list", { data, json }, ({ data, json }) =>
   Effect.gen(function* () {
     const projects = yield* (yield* Projects).list
     yield* print(json, { projects: projects.map(projectForOutput) }, table([columns, ...projects.map(rowOf)]))
-  }).pipe(DataFolder.at({ data }))
+  }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("List all projects"))
 
 const set = Command.make(
@@ -49,7 +49,7 @@ const set = Command.make(
         listUnsubscribe: listUnsubscribe === undefined ? undefined : listUnsubscribe === "on"
       })
       yield* print(json, projectForOutput(project), table([columns, rowOf(project)]))
-    }).pipe(DataFolder.at({ data }))
+    }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Change a project's settings"))
 
 const deletedLine = (id: string, { deleted, isComplete, underWay }: ProjectDeletionReport): string => {
@@ -72,7 +72,7 @@ const deleteOne = Command.make(
       const report = yield* (yield* Projects).delete(id)
       yield* print(json, report, deletedLine(id, report))
       if (!report.isComplete) process.exitCode = 2
-    }).pipe(DataFolder.at({ data }))
+    }).pipe(withCore({ data }))
 ).pipe(
   Command.withDescription(
     "Delete a project with all of its records, also the mail that waits. The exit code is 2 when a message is being handed over: run it again"

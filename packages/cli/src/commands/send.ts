@@ -9,7 +9,7 @@ import { formatInstantOrNull } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { data, json, textFlag, project } from "../flags.ts"
-import * as DataFolder from "../dataFolder.ts"
+import { withCore } from "../commandCore.ts"
 import { onFile, readText } from "../files.ts"
 import { exitWith, print } from "../output.ts"
 import { isAssignment, readVariables } from "../templateVariables.ts"
@@ -66,5 +66,5 @@ export const send = Command.make(
       const { messageId, totalQueued, deliveryIds } = sent
       const shown = { messageId, totalQueued, deliveryIds, scheduledAt: formatInstantOrNull(sent.scheduledAt) }
       yield* print(json, shown, `${messageId} ${totalQueued} queued`)
-    }).pipe(DataFolder.at({ data }))
+    }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Accept one message; a server on the same data folder sends it"))

@@ -10,8 +10,8 @@ import * as NodeMailServer from "@mailkeep/http/node"
 import { Clock, Effect, Layer, Redacted, Scope } from "effect"
 import { Command } from "effect/cli"
 import { data, dns, grace, host, json, mailHost, plan, port, retention, webhookRules } from "../flags.ts"
-import type { RetentionDays } from "../dataFolder.ts"
-import * as DataFolder from "../dataFolder.ts"
+import type { RetentionDays, StoreChoice } from "../commandCore.ts"
+import { withCore } from "../commandCore.ts"
 import type { InboundOptions, InboundPorts } from "../listeners.ts"
 import { openListeners } from "../listeners.ts"
 import type { TransportChoice } from "../mailFlags.ts"
@@ -21,7 +21,7 @@ import { exitWith, print, untilInterrupted } from "../output.ts"
 import { mailboxUrl, servingLines, transportName } from "./servingLines.ts"
 
 interface Serving {
-  readonly data: DataFolder.MailPlace
+  readonly data: StoreChoice
   readonly host: string
   readonly port: number
   readonly plan: Plan
@@ -69,7 +69,7 @@ const serving = <R>(
     Effect.catchTag("ServeError", ({ cause }) =>
       exitWith(`cannot listen on ${hostAndPort(host, port)}: ${String((cause as Error).message)}`)
     ),
-    DataFolder.at({
+    withCore({
       ...folder,
       keepsMail: mailbox,
       commitThread: "worker",

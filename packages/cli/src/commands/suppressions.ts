@@ -6,7 +6,7 @@ import { formatInstant, Suppressions } from "@mailkeep/core"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { data, json, project, search } from "../flags.ts"
-import * as DataFolder from "../dataFolder.ts"
+import { withCore } from "../commandCore.ts"
 import { print, table } from "../output.ts"
 import { firstItems } from "../pages.ts"
 
@@ -31,7 +31,7 @@ const list = Command.make("list", { data, project, json, search, limit }, ({ dat
     const rows = all.map(({ email, reasons }) => [email ?? "", reasons.map(({ reason }) => reason).join(" ")])
     const hint = hasMore ? "\nThere are more. Leave out --limit to see all" : ""
     yield* print(json, { suppressions: all, hasMore }, `${table([["EMAIL", "REASONS"], ...rows])}${hint}`)
-  }).pipe(DataFolder.at({ data }))
+  }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("List suppressed addresses"))
 
 const email = Argument.String("email")
@@ -40,14 +40,14 @@ const add = Command.make("add", { email, data, project, json }, ({ email, data, 
   Effect.gen(function* () {
     const added = yield* (yield* Suppressions).addReason(project, email, "manual")
     yield* print(json, suppressionForOutput(added), `${added.email ?? email} suppressed`)
-  }).pipe(DataFolder.at({ data }))
+  }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Suppress an address, so that it gets no mail"))
 
 const remove = Command.make("remove", { email, data, project, json }, ({ email, data, project, json }) =>
   Effect.gen(function* () {
     yield* (yield* Suppressions).delete(project, email)
     yield* print(json, { email, removed: true }, `${email} gets mail again`)
-  }).pipe(DataFolder.at({ data }))
+  }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Remove every reason that suppresses an address"))
 
 export const suppressions = Command.make("suppressions").pipe(

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { readText } from "../files.ts"
 import { data, json, textFlag, project, search } from "../flags.ts"
-import * as DataFolder from "../dataFolder.ts"
+import { withCore } from "../commandCore.ts"
 import { print, table } from "../output.ts"
 import { allItems } from "../pages.ts"
 
@@ -32,7 +32,7 @@ const list = Command.make("list", { data, project, json, search }, ({ data, proj
     const all = found.map(templateForOutput)
     const rows = all.map(({ id, name, alias, status }) => [id, name, alias ?? "", status])
     yield* print(json, { templates: all }, table([["ID", "NAME", "ALIAS", "STATUS"], ...rows]))
-  }).pipe(DataFolder.at({ data }))
+  }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("List templates, the most recently updated first"))
 
 const create = Command.make(
@@ -69,7 +69,7 @@ const create = Command.make(
       }
       const made = yield* (yield* Templates).create(project, input)
       yield* print(json, templateForOutput(made), `${made.id} draft`)
-    }).pipe(DataFolder.at({ data }))
+    }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Create a template, as a draft"))
 
 const publish = Command.make("publish", { templateId, data, project, json }, ({ templateId, data, project, json }) =>
@@ -77,7 +77,7 @@ const publish = Command.make("publish", { templateId, data, project, json }, ({ 
     const template = yield* (yield* Templates).publish(project, templateId)
     const version = template.published!.versionNumber
     yield* print(json, templateForOutput(template), `${templateId} published, version ${version}`)
-  }).pipe(DataFolder.at({ data }))
+  }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Publish the draft of a template; sends use it from now on"))
 
 const archive = Command.make("archive", { templateId, data, project, json }, ({ templateId, data, project, json }) =>
@@ -87,7 +87,7 @@ const archive = Command.make("archive", { templateId, data, project, json }, ({ 
     const { id } = yield* service.get(project, templateId)
     yield* service.archive(project, id)
     yield* print(json, { id, archived: true }, `${templateId} archived`)
-  }).pipe(DataFolder.at({ data }))
+  }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Archive a template; sends with it are refused"))
 
 export const templates = Command.make("templates").pipe(

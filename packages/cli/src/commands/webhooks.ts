@@ -7,7 +7,7 @@ import { formatInstantOrNull, webhookStatuses } from "@mailkeep/core/binding"
 import { Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { data, json, limit, project, webhookRules } from "../flags.ts"
-import * as DataFolder from "../dataFolder.ts"
+import { withCore } from "../commandCore.ts"
 import { exitWith, print, table } from "../output.ts"
 import { allItems } from "../pages.ts"
 
@@ -42,7 +42,7 @@ const list = Command.make("list", { data, project, json }, ({ data, project, jso
     const found = yield* allItems((page) => service.list(project, page))
     const rows = found.map(({ id, status, url, events }) => [id, status, url, events.join(" ")])
     yield* print(json, { webhooks: found.map(webhookForOutput) }, table([["ID", "STATUS", "URL", "EVENTS"], ...rows]))
-  }).pipe(DataFolder.at({ data }))
+  }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("List webhooks"))
 
 const create = Command.make(
@@ -72,7 +72,7 @@ const create = Command.make(
         { ...webhookForOutput(webhook), secret: clear },
         `${webhook.id}\n${clear}\nKeep it now: it is not shown again.`
       )
-    }).pipe(DataFolder.at({ data, webhookRules }))
+    }).pipe(withCore({ data, webhookRules }))
 ).pipe(Command.withDescription("Create a webhook and print its secret, once"))
 
 const update = Command.make(
@@ -108,14 +108,14 @@ const update = Command.make(
         events: events.length === 0 ? undefined : events
       })
       yield* print(json, webhookForOutput(updated), `${updated.id} is ${updated.status}: ${updated.url}`)
-    }).pipe(DataFolder.at({ data, webhookRules }))
+    }).pipe(withCore({ data, webhookRules }))
 ).pipe(Command.withDescription("Enable or disable a webhook, or change its URL or kinds of event"))
 
 const remove = Command.make("delete", { webhookId, data, project, json }, ({ webhookId, data, project, json }) =>
   Effect.gen(function* () {
     yield* (yield* Webhooks).delete(project, webhookId)
     yield* print(json, { id: webhookId, deleted: true }, `${webhookId} deleted`)
-  }).pipe(DataFolder.at({ data }))
+  }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Delete a webhook"))
 
 const rotate = Command.make("rotate-secret", { webhookId, data, project, json }, ({ webhookId, data, project, json }) =>
@@ -123,7 +123,7 @@ const rotate = Command.make("rotate-secret", { webhookId, data, project, json },
     const { secret } = yield* (yield* Webhooks).rotateSecret(project, webhookId)
     const clear = Redacted.value(secret)
     yield* print(json, { id: webhookId, secret: clear }, `${clear}\nThe previous secret also signs for 24 hours.`)
-  }).pipe(DataFolder.at({ data }))
+  }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Make a new secret and print it once"))
 
 const test = Command.make(
@@ -135,7 +135,7 @@ const test = Command.make(
       const { delivered, statusCode, error } = result
       if (delivered || json) yield* print(json, result, `accepted, ${statusCode}`)
       if (!delivered) yield* exitWith(`not accepted: ${statusCode ?? error}`)
-    }).pipe(DataFolder.at({ data, webhookRules }))
+    }).pipe(withCore({ data, webhookRules }))
 ).pipe(Command.withDescription("Send a test event now, once. The exit code is 1 when the endpoint does not accept it"))
 
 const deliveries = Command.make(
@@ -153,7 +153,7 @@ const deliveries = Command.make(
         String(one.lastStatusCode ?? one.lastError ?? "")
       ])
       yield* print(json, { deliveries: all }, table([["ID", "EVENT", "STATUS", "ATTEMPTS", "LAST"], ...rows]))
-    }).pipe(DataFolder.at({ data }))
+    }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("List the event deliveries, newest first"))
 
 const replay = Command.make(
@@ -163,7 +163,7 @@ const replay = Command.make(
     Effect.gen(function* () {
       const replayed = yield* (yield* Webhooks).replay(project, webhookId, deliveryId)
       yield* print(json, shownDelivery(replayed), `${replayed.id} will be sent again`)
-    }).pipe(DataFolder.at({ data }))
+    }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Send an event again; a server on the same data folder sends it"))
 
 export const webhooks = Command.make("webhooks").pipe(

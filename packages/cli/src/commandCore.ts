@@ -1,5 +1,5 @@
 /**
- * The core over the store in a data folder, or over the store of a location.
+ * The core of a command: over the store in a data folder or at a location, and with the transport that the flags choose.
  */
 import { join } from "node:path"
 import type { Plan, RetentionOptions, MailStore, StoreNotOpened } from "@mailkeep/core"
@@ -20,8 +20,8 @@ import { storeLayer } from "./storeLayer.ts"
 import type { StoreLocation } from "./storeLocation.ts"
 import { storeFileName } from "./storeLocation.ts"
 
-/** Where the mail is kept. `store` replaces the store in the data folder. */
-export interface MailPlace {
+/** Where the records are. `store` replaces the store in the data folder. */
+export interface StoreChoice {
   readonly folder: string
   readonly store: StoreLocation | undefined
 }
@@ -39,7 +39,7 @@ const storeInFolder = (folder: string, commitThread: "worker" | "caller") =>
   )
 
 const storeAt = (
-  { folder, store }: MailPlace,
+  { folder, store }: StoreChoice,
   commitThread: "worker" | "caller"
 ): Layer.Layer<MailStore, StoreNotOpened> =>
   store === undefined ? storeInFolder(folder, commitThread) : storeLayer(store, commitThread)
@@ -61,8 +61,8 @@ const retentionOf = (days: RetentionDays): RetentionOptions => ({
   eventsMillis: toMillis(days.keepEventsDays)
 })
 
-export interface DataFolderOptions {
-  readonly data: MailPlace
+export interface CommandCoreOptions {
+  readonly data: StoreChoice
   readonly plan?: Partial<Plan>
   /** Name servers for the domain checks; default the name servers of the system. */
   readonly dns?: ReadonlyArray<string>
@@ -87,7 +87,7 @@ export interface DataFolderOptions {
 }
 
 /**
- * The master secret, from which the keys for encryption and signatures are derived. Every command on one folder must have the same master secret. The
+ * The master secret, from which the keys for encryption and signatures are derived. Every command on one store must have the same master secret. The
  * core refuses a master secret that is too short.
  */
 const masterSecret = () => {
@@ -95,7 +95,7 @@ const masterSecret = () => {
   return text === "" ? {} : { masterSecret: Redacted.make(text) }
 }
 
-/** Every service of the core, over SQLite and the transport. */
+/** Every service of the core, over the chosen store and transport. */
 const layer = ({
   data,
   plan = {},
@@ -109,7 +109,7 @@ const layer = ({
   bounceDomain,
   unsubscribeUrl,
   commitThread = "caller"
-}: DataFolderOptions) =>
+}: CommandCoreOptions) =>
   MailCore.layerWith({
     ...masterSecret(),
     ...(graceMillis === undefined ? {} : { graceMillis }),
@@ -131,8 +131,8 @@ const layer = ({
     )
   )
 
-/** Runs the effect of a command over a data folder. Prints a failure as one line. */
-export const at =
-  (options: DataFolderOptions) =>
+/** Runs the effect of a command with the core. Prints a failure as one line. */
+export const withCore =
+  (options: CommandCoreOptions) =>
   <A, R>(effect: Effect.Effect<A, CommandFailure, R>) =>
     effect.pipe(Effect.provide(layer(options)), exitOnFailure)
