@@ -88,7 +88,7 @@ export const remove = {
   record: (record: ChangeOf<"RemoveRecord">["record"]): Change => ({ _tag: "RemoveRecord", record })
 }
 
-export const move = {
+export const transition = {
   delivery: (
     id: Delivery["id"],
     from: ChangeOf<"TransitionDelivery">["from"],

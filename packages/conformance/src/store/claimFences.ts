@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { same } from "../expectation.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
-import { commit, commitResult, finalizing, insert, move } from "./changes.ts"
+import { commit, commitResult, finalizing, insert, transition } from "./changes.ts"
 import { claim, insertAll, leaseMillis } from "./claims.ts"
 import { ask, deliveryOf } from "./queries.ts"
 import { idsOf, noon, numbered, projectId } from "./sampleIds.ts"
@@ -22,11 +22,11 @@ const lateWorkerFenced = law(
     const [claimed] = yield* claim(store, { kind: "abandonedSending" })
     const again = { now: noon + leaseMillis, worker: "w2", leaseUntil: noon + 2 * leaseMillis }
     yield* claim(store, { ...again, kind: "abandonedSending" })
-    const finalize = move.attempt("del_1", 1, "started", claimed!.fencingToken, finalizing)
+    const finalize = transition.attempt("del_1", 1, "started", claimed!.fencingToken, finalizing)
     yield* same("the change of the attempt to finalizing", yield* commitResult(store, finalize), "Stale")
     const next = { ...deliveryState(claimed!), status: "queued", worker: null } as const
-    const moved = move.delivery("del_1", "sending", claimed!.fencingToken, next)
-    yield* same("its move", yield* commitResult(store, moved), "Stale")
+    const moved = transition.delivery("del_1", "sending", claimed!.fencingToken, next)
+    yield* same("its transition", yield* commitResult(store, moved), "Stale")
   }
 )
 
@@ -46,7 +46,7 @@ const excludesAMove = law(
           worker: null,
           fencingToken: 1
         } as const
-        return commitResult(store, move.delivery(row.id, "scheduled", 0, next))
+        return commitResult(store, transition.delivery(row.id, "scheduled", 0, next))
       },
       { concurrency: "unbounded" }
     )
@@ -75,7 +75,7 @@ const fencesFinalizing = law(
     for (const id of Array.from({ length: 30 }, (_, n) => numbered("del", n))) {
       yield* commit(store, insert.delivery(sample.delivery({ id, status: "sending", worker: "gone", fencingToken: 1 })))
       yield* commit(store, insert.attempt(sample.attempt({ deliveryId: id })))
-      const finalize = commitResult(store, move.attempt(id, 1, "started", 1, finalizing))
+      const finalize = commitResult(store, transition.attempt(id, 1, "started", 1, finalizing))
       const taking = Effect.gen(function* () {
         // A store may pass over a delivery that the other commit has locked.
         const claimed = idsOf(yield* claim(store, { kind: "abandonedSending", worker: "next" }))

@@ -4,7 +4,7 @@
 import type { Change, MailStoreShape, RecordRef, RewritableKind, StoredRecordOf } from "@mailkeep/core/adapter"
 import { deliveryState, eventDeliveryState } from "@mailkeep/core/adapter"
 import { resultsOf, same, tally } from "../expectation.ts"
-import { commit, distributeEvent, expectRevision, finalizing, insert, move, put, remove } from "./changes.ts"
+import { commit, distributeEvent, expectRevision, finalizing, insert, transition, put, remove } from "./changes.ts"
 import { ask } from "./queries.ts"
 import * as sample from "./sampleRecords.ts"
 import { noon, projectId } from "./sampleIds.ts"
@@ -81,10 +81,10 @@ const changesOfInserted: ReadonlyArray<readonly [change: Change, late: string]> 
   [put.suppression(sample.suppression({ revision: 2 }), 1), "Stale"],
   // The record has expired at this time.
   [put.idempotency(recorded, noon + 1000), "AlreadyExists"],
-  [move.attempt("del_1", 1, "started", 3, finalizing), "Stale"],
-  [move.delivery("del_1", "sending", 3, deliveryState(accepted)), "Stale"],
+  [transition.attempt("del_1", 1, "started", 3, finalizing), "Stale"],
+  [transition.delivery("del_1", "sending", 3, deliveryState(accepted)), "Stale"],
   [distributeEvent("evt_1"), "Stale"],
-  [move.eventDelivery("evd_1", "pending", 0, eventDeliveryState(posted)), "Stale"],
+  [transition.eventDelivery("evd_1", "pending", 0, eventDeliveryState(posted)), "Stale"],
   ...rewrites.flatMap(([before, after]): ReadonlyArray<readonly [Change, string]> => [
     [{ _tag: "RewriteRecord", before, after }, "Stale"],
     [{ _tag: "RewriteRecord", before: after, after: null }, "NotFound"]

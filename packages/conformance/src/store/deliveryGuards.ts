@@ -5,7 +5,7 @@ import { deliveryState, freshAttempt } from "@mailkeep/core/adapter"
 import { same } from "../expectation.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
-import { commit, commitResult, finalizing, insert, move } from "./changes.ts"
+import { commit, commitResult, finalizing, insert, transition } from "./changes.ts"
 import { ask, deliveryOf } from "./queries.ts"
 import { projectId } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
@@ -22,7 +22,7 @@ const tokenFences = law(
     const inserted = sample.delivery({ fencingToken: 7 })
     const next = { ...deliveryState(inserted), fencingToken: 8, statusMessage: "moved" }
     const moveResult = (id: "del_1" | "del_9", from: "queued" | "sending", fencingToken: number) =>
-      commitResult(store, move.delivery(id, from, fencingToken, next))
+      commitResult(store, transition.delivery(id, from, fencingToken, next))
     yield* commit(store, insert.delivery(inserted))
     yield* same("a change of no delivery", yield* moveResult("del_9", "queued", 7), "NotFound")
     yield* same("a change with an older fencing token", yield* moveResult("del_1", "queued", 6), "Stale")
@@ -44,7 +44,7 @@ const attemptFences = law(
   function* (store) {
     const sending = sample.delivery({ status: "sending", worker: "w", fencingToken: 3 })
     const moveResult = (number: number, fencingToken: number, from: "started" | "finalizing") =>
-      commitResult(store, move.attempt("del_1", number, from, fencingToken, finalizing))
+      commitResult(store, transition.attempt("del_1", number, from, fencingToken, finalizing))
     yield* commit(store, insert.delivery(sending), insert.attempt(sample.attempt()))
     yield* same("an attempt that does not exist", yield* moveResult(2, 3, "started"), "NotFound")
     yield* same("with another fencing token", yield* moveResult(1, 2, "started"), "Stale")
@@ -54,7 +54,7 @@ const attemptFences = law(
       { ...sample.attempt(), ...finalizing }
     ])
     const queued = { ...deliveryState(sending), status: "queued", worker: null } as const
-    yield* commit(store, move.delivery("del_1", "sending", 3, queued))
+    yield* commit(store, transition.delivery("del_1", "sending", 3, queued))
     yield* same("after its delivery left sending", yield* moveResult(1, 3, "finalizing"), "Stale")
   }
 )
@@ -67,14 +67,14 @@ const movedTogether = law(
     yield* commit(store, insert.delivery(sending), insert.attempt(sample.attempt()))
     const result = yield* commitResult(
       store,
-      move.delivery("del_1", "sending", 3, {
+      transition.delivery("del_1", "sending", 3, {
         ...deliveryState(sending),
         status: "delivered",
         worker: null,
         dueAt: null,
         fencingToken: 4
       }),
-      move.attempt("del_1", 1, "started", 3, { ...freshAttempt, phase: "ended", outcome: "delivered" })
+      transition.attempt("del_1", 1, "started", 3, { ...freshAttempt, phase: "ended", outcome: "delivered" })
     )
     yield* same("the result of the commit", result, "applied")
   }

@@ -7,7 +7,7 @@ import { eventDeliveryState } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { resultOf, resultsOf, same, tally } from "../expectation.ts"
 import { ask } from "./queries.ts"
-import { commit, commitResult, distributeEvent, endLease, insert, move } from "./changes.ts"
+import { commit, commitResult, distributeEvent, endLease, insert, transition } from "./changes.ts"
 import * as sample from "./sampleRecords.ts"
 import { idsOf, noon, numbered, otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
@@ -148,7 +148,7 @@ const fenced = law(
       fencingToken: 8
     } as const
     const moveResult = (id: "evd_1" | "evd_9", from: "pending" | "failed", fencingToken: number) =>
-      commitResult(store, move.eventDelivery(id, from, fencingToken, next))
+      commitResult(store, transition.eventDelivery(id, from, fencingToken, next))
     yield* put(store, inserted)
     yield* same("the same event delivery again", yield* resultOf(put(store, inserted)), "AlreadyExists")
     yield* same("a change of no event delivery", yield* moveResult("evd_9", "pending", 7), "NotFound")

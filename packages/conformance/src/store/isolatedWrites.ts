@@ -14,7 +14,7 @@ import {
   extendIdempotency,
   finalizing,
   insert,
-  move,
+  transition,
   put,
   remove,
   spend,
@@ -194,10 +194,10 @@ const changesByForeignIds: ReadonlyArray<readonly [Change, string]> = [
   [put.contact(sample.contact({ revision: 2 }), 1), "NotFound"],
   [remove.contact("con_1", 1), "NotFound"],
   [insert.attempt(sample.attempt({ number: 2 })), "NotFound"],
-  [move.attempt("del_1", 1, "started", 3, finalizing), "NotFound"],
-  [move.delivery("del_1", "sending", 3, { ...deliveryState(sending), statusMessage: "moved" }), "NotFound"],
+  [transition.attempt("del_1", 1, "started", 3, finalizing), "NotFound"],
+  [transition.delivery("del_1", "sending", 3, { ...deliveryState(sending), statusMessage: "moved" }), "NotFound"],
   [distributeEvent("evt_1"), "NotFound"],
-  [move.eventDelivery("evd_1", "pending", 0, { ...eventDeliveryState(pending), attemptCount: 9 }), "NotFound"],
+  [transition.eventDelivery("evd_1", "pending", 0, { ...eventDeliveryState(pending), attemptCount: 9 }), "NotFound"],
   ...(
     [
       { kind: "Message", record: sample.message() },

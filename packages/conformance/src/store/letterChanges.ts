@@ -8,7 +8,7 @@ import {
   expectRevision,
   extendIdempotency,
   finalizing,
-  move,
+  transition,
   put,
   remove,
   spend,
@@ -35,13 +35,16 @@ export const changesOfMissing = (letter: string): ReadonlyArray<readonly [Change
     [remove.contact(records.contact.id, 1), "NotFound"],
     [put.suppression(records.suppression, 1), "NotFound"],
     [extendIdempotency(records.idempotency.key, noon + 9), "applied"],
-    [move.attempt(delivery.id, 1, "started", 0, finalizing), "NotFound"],
-    [move.delivery(delivery.id, "sending", 0, sending), "NotFound"],
+    [transition.attempt(delivery.id, 1, "started", 0, finalizing), "NotFound"],
+    [transition.delivery(delivery.id, "sending", 0, sending), "NotFound"],
     [spend(3, 3, `list:s${letter}`), "applied"],
     [spend(1, null, `list:s${letter}`), "applied"],
     [distributeEvent(records.event.id), "NotFound"],
     [
-      move.eventDelivery(eventDelivery.id, "pending", 0, { ...eventDeliveryState(eventDelivery), attemptCount: 9 }),
+      transition.eventDelivery(eventDelivery.id, "pending", 0, {
+        ...eventDeliveryState(eventDelivery),
+        attemptCount: 9
+      }),
       "NotFound"
     ]
   ]
@@ -65,11 +68,11 @@ export const changesOfExisting = (letter: string): ReadonlyArray<Change> => {
     put.suppression({ ...records.suppression, reasons: {}, revision: 2 }, 1),
     extendIdempotency(records.idempotency.key, noon + 9),
     put.idempotency({ ...records.idempotency, fingerprint: "changed" }, noon + 9),
-    move.attempt(delivery.id, 1, "started", 0, finalizing),
-    move.delivery(delivery.id, "sending", 0, { ...deliveryState(delivery), statusMessage: "changed" }),
+    transition.attempt(delivery.id, 1, "started", 0, finalizing),
+    transition.delivery(delivery.id, "sending", 0, { ...deliveryState(delivery), statusMessage: "changed" }),
     spend(1, 9, `list:s${letter}`),
     spend(1, null, `list:s${letter}`),
     distributeEvent(records.event.id),
-    move.eventDelivery(eventDelivery.id, "pending", 0, { ...eventDeliveryState(eventDelivery), attemptCount: 9 })
+    transition.eventDelivery(eventDelivery.id, "pending", 0, { ...eventDeliveryState(eventDelivery), attemptCount: 9 })
   ]
 }

@@ -6,7 +6,7 @@ import { claimableStatuses, deliveryStatuses, freshState, newestFirst, noLogFilt
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
 import { ask } from "./queries.ts"
-import { commit, insert, move } from "./changes.ts"
+import { commit, insert, transition } from "./changes.ts"
 import { idsOf, noon, numbered, projectId } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
@@ -115,7 +115,7 @@ const statuses = law(
     const changed = [...deliveries]
     for (const [n, one] of deliveries.slice(0, 2 * deliveryStatuses.length).entries()) {
       const next = stateOf(deliveryStatuses[(n + 3) % deliveryStatuses.length]!)
-      yield* commit(store, move.delivery(one.id, one.status, one.fencingToken, next))
+      yield* commit(store, transition.delivery(one.id, one.status, one.fencingToken, next))
       changed[n] = { ...one, ...next }
     }
     for (const status of deliveryStatuses) yield* checkPages(store, changed, status)

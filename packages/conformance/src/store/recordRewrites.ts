@@ -6,7 +6,7 @@ import type { Change, RewritableKind, StoredRecord, StoredRecordOf } from "@mail
 import { compareRecordKeys, deliveryState, storedRecordKey } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { resultsOf, same } from "../expectation.ts"
-import { commit, commitResult, insert, move, put } from "./changes.ts"
+import { commit, commitResult, insert, transition, put } from "./changes.ts"
 import { ask, deliveryOf } from "./queries.ts"
 import { noon, otherId, projectId } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
@@ -247,7 +247,7 @@ const besideTransition = erases(
       yield* commit(store, insert.delivery(before))
       const both = [
         commit(store, rewrite({ kind: "Delivery", record: before }, { kind: "Delivery", record: after })),
-        commit(store, move.delivery(before.id, "sending", 3, next))
+        commit(store, transition.delivery(before.id, "sending", 3, next))
       ]
       // Alternates which of the two begins.
       const isFirst = n % 2 === 0

@@ -5,7 +5,7 @@ import type { Change, Delivery, Query } from "@mailkeep/core/adapter"
 import { same } from "../expectation.ts"
 import * as sample from "./sampleRecords.ts"
 import { ask } from "./queries.ts"
-import { commit, commitResult, finalizing, insert, move, put } from "./changes.ts"
+import { commit, commitResult, finalizing, insert, transition, put } from "./changes.ts"
 import { noon, otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
@@ -211,7 +211,7 @@ const attemptOfItsDelivery = law(
       ...rows.map(({ id }) => insert.attempt(sample.attempt({ deliveryId: id })))
     )
     const moveResult = (deliveryId: Delivery["id"]) =>
-      commitResult(store, move.attempt(deliveryId, 1, "started", 3, finalizing))
+      commitResult(store, transition.attempt(deliveryId, 1, "started", 3, finalizing))
     yield* same("a delivery with another fencing token", yield* moveResult("del_2"), "Stale")
     yield* same("a delivery that is not sending", yield* moveResult("del_3"), "Stale")
     yield* same("a delivery whose id is that of another in another case", yield* moveResult("del_x"), "Stale")

@@ -14,7 +14,7 @@ import {
   distributeEvent,
   finalizing,
   insert,
-  move,
+  transition,
   put,
   remove,
   touchApiKey
@@ -64,10 +64,10 @@ const changes: ReadonlyArray<Change> = [
   put.contact(sample.contact({ firstName: "Changed", listIds: ["lst_2"], revision: 2 }), 1),
   put.contact(sample.contact({ address: "changed@example.org", listIds: [], revision: 3 }), 2),
   insert.attempt(sample.attempt({ number: 2 })),
-  move.attempt("del_1", 1, "started", 3, finalizing),
-  move.delivery("del_1", "sending", 3, { ...deliveryState(sample.delivery(sending)), statusMessage: "changed" }),
+  transition.attempt("del_1", 1, "started", 3, finalizing),
+  transition.delivery("del_1", "sending", 3, { ...deliveryState(sample.delivery(sending)), statusMessage: "changed" }),
   distributeEvent("evt_1"),
-  move.eventDelivery("evd_1", "pending", 0, { ...eventDeliveryState(sample.eventDelivery()), attemptCount: 9 }),
+  transition.eventDelivery("evd_1", "pending", 0, { ...eventDeliveryState(sample.eventDelivery()), attemptCount: 9 }),
   remove.contact("con_1", 3),
   remove.resource("lst_1", 3)
 ]

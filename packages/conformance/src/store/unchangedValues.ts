@@ -5,7 +5,7 @@ import { deliveryState } from "@mailkeep/core/adapter"
 import { same } from "../expectation.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
-import { commit, commitResult, insert, move, put } from "./changes.ts"
+import { commit, commitResult, insert, transition, put } from "./changes.ts"
 import { ask, deliveryOf } from "./queries.ts"
 import { noon, projectId } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
@@ -191,7 +191,11 @@ const recordsAsGiven = law(
       insert.attempt(sample.attempt()),
       insert.event(sample.event())
     )
-    yield* commit(store, move.attempt("del_1", 1, "started", 1, ended), move.delivery("del_1", "sending", 1, moved))
+    yield* commit(
+      store,
+      transition.attempt("del_1", 1, "started", 1, ended),
+      transition.delivery("del_1", "sending", 1, moved)
+    )
     const answers = yield* store.read([
       { _tag: "Project", id: projectId },
       { _tag: "ApiKey", projectId, id: "key_1" },
