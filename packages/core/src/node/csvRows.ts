@@ -23,69 +23,90 @@ const indexOfAny = (text: string, characters: RegExp, from: number): number => {
   return characters.exec(text)?.index ?? text.length
 }
 
-/** Makes a splitter. `add` takes the next piece and returns the rows that are complete. `end` returns the last row. */
-export const makeCsvRows = () => {
-  /** Where the next character is. `closed` is directly after a quote that closes a cell, or that is the first of two. */
-  let state: "begin" | "plain" | "quoted" | "closed" | "skipped" = "begin"
+/** Finds line ends. The first one of the file is that of all rows. */
+const makeLineEnds = () => {
+  let lineEnd: "\n" | "\r\n" | "\r" | undefined
+  /** The length of the line end at this position, or 0. */
+  const lengthAt = (text: string, at: number): number => {
+    const found = text.startsWith("\r\n", at) ? "\r\n" : text[at] === "\r" ? "\r" : text[at] === "\n" ? "\n" : undefined
+    if (found === undefined) return 0
+    lineEnd ??= found
+    return text.startsWith(lineEnd, at) ? lineEnd.length : 0
+  }
+  return { lengthAt }
+}
+
+/** The row that is being read. */
+const makeRow = () => {
   let cells: Array<string> = []
   let cell = ""
   let characters = 0
+  let malformed: string | undefined
+  return {
+    append: (text: string): void => {
+      if (malformed === undefined) cell += text
+    },
+    /** Counts characters of the row. Returns whether it is short enough. */
+    count: (added: number): boolean => {
+      characters += added
+      return characters <= rowCharactersMax
+    },
+    endCell: (): void => {
+      cells.push(cell)
+      cell = ""
+    },
+    /** Refuses the row. The first reason counts. */
+    refuse: (reason: string): void => {
+      malformed ??= reason
+      cell = ""
+    },
+    /** Whether the row has no cell before this one, and this one has no text yet. */
+    isEmpty: (): boolean => cells.length === 0 && cell === "",
+    /** Returns the row, and begins the next one. */
+    end: (line: number): CsvRow => {
+      cells.push(cell)
+      const ended = malformed === undefined ? { line, cells } : { line, cells: [], malformed }
+      cells = []
+      cell = ""
+      characters = 0
+      malformed = undefined
+      return ended
+    }
+  }
+}
+
+/** Makes a reader of the rows of a text. It calls `onRow` with each row that is complete. */
+const makeRowReader = (onRow: (row: CsvRow) => void) => {
+  const row = makeRow()
+  const lineEnds = makeLineEnds()
+  /** Where the next character is. `closed` is directly after a quote that closes a cell, or that is the first of two. */
+  let state: "begin" | "plain" | "quoted" | "closed" | "skipped" = "begin"
   let line = 1
   let rowLine = 1
-  let malformed: string | undefined
   let isUnreadable = false
-  /** The first line end of the file, which is that of all rows. */
-  let lineEnd: "\n" | "\r\n" | "\r" | undefined
-  let isFirst = true
-  /** A carriage return at the end of the last piece: the next piece may begin with its line feed. */
-  let kept = ""
-  let rows: Array<CsvRow> = []
+
+  const skip = (reason: string): void => {
+    row.refuse(reason)
+    state = "skipped"
+  }
 
   const count = (added: number): void => {
-    characters += added
-    if (characters <= rowCharactersMax) return
+    if (row.count(added)) return
     // Within quotes, the end of the row is not known.
     if (state === "quoted") isUnreadable = true
     else skip(tooLong)
   }
 
   const append = (text: string): void => {
-    if (malformed === undefined) cell += text
+    row.append(text)
     count(text.length)
   }
 
-  const skip = (reason: string): void => {
-    malformed ??= reason
-    state = "skipped"
-    cell = ""
-  }
-
-  const endCell = (): void => {
-    cells.push(cell)
-    cell = ""
-    state = "begin"
-  }
-
   const endRow = (): void => {
-    const isEmpty = cells.length === 0 && cell === "" && state === "begin"
-    if (malformed !== undefined) rows.push({ line, cells: [], malformed })
-    else if (!isEmpty) {
-      endCell()
-      rows.push({ line, cells })
-    }
-    cells = []
-    cell = ""
-    characters = 0
-    malformed = undefined
+    const isBlankLine = state === "begin" && row.isEmpty()
+    const ended = row.end(line)
+    if (!isBlankLine) onRow(ended)
     state = "begin"
-  }
-
-  /** The length of the line end at this position, or 0. */
-  const lineEndAt = (text: string, at: number): number => {
-    const found = text.startsWith("\r\n", at) ? "\r\n" : text[at] === "\r" ? "\r" : text[at] === "\n" ? "\n" : undefined
-    if (found === undefined) return 0
-    lineEnd ??= found
-    return text.startsWith(lineEnd, at) ? lineEnd.length : 0
   }
 
   /** Reads within quotes from this position, and returns the next position. */
@@ -101,7 +122,7 @@ export const makeCsvRows = () => {
 
   /** Reads outside quotes from this position, and returns the next position. */
   const readPlain = (text: string, at: number): number => {
-    const ending = lineEndAt(text, at)
+    const ending = lineEnds.lengthAt(text, at)
     if (ending > 0) {
       endRow()
       line++
@@ -112,7 +133,8 @@ export const makeCsvRows = () => {
     if (character === "\n" || (character === "\r" && text[at + 1] !== "\n")) line++
     if (state === "skipped") return Math.max(at + 1, indexOfAny(text, /[\r\n]/g, at))
     if (character === ",") {
-      endCell()
+      row.endCell()
+      state = "begin"
       count(1)
       return at + 1
     }
@@ -132,13 +154,37 @@ export const makeCsvRows = () => {
     return until
   }
 
+  return {
+    read: (text: string, from: number): void => {
+      let at = from
+      while (at < text.length) {
+        if (isUnreadable) return
+        at = state === "quoted" ? readQuoted(text, at) : readPlain(text, at)
+      }
+    },
+    /** Reads the end of the file. */
+    end: (): void => {
+      if (state === "quoted") isUnreadable = true
+      else endRow()
+    },
+    line: () => line,
+    rowLine: () => rowLine,
+    isUnreadable: () => isUnreadable
+  }
+}
+
+/** Makes a splitter. `add` takes the next piece and returns the rows that are complete. `end` returns the last row. */
+export const makeCsvRows = () => {
+  let rows: Array<CsvRow> = []
+  const reader = makeRowReader((row) => rows.push(row))
+  let isFirst = true
+  /** A carriage return at the end of the last piece: the next piece may begin with its line feed. */
+  let kept = ""
+
   const read = (text: string): void => {
-    let at = isFirst && text.startsWith("\ufeff") ? 1 : 0
+    const hasByteOrderMark = isFirst && text.startsWith("\ufeff")
     if (text !== "") isFirst = false
-    while (at < text.length) {
-      if (isUnreadable) return
-      at = state === "quoted" ? readQuoted(text, at) : readPlain(text, at)
-    }
+    reader.read(text, hasByteOrderMark ? 1 : 0)
   }
 
   const taken = (): ReadonlyArray<CsvRow> => {
@@ -156,15 +202,14 @@ export const makeCsvRows = () => {
     },
     end: (): ReadonlyArray<CsvRow> => {
       read(kept)
-      if (state === "quoted") isUnreadable = true
-      else endRow()
+      reader.end()
       return taken()
     },
     /** The line of the next character. */
-    line: () => line,
+    line: reader.line,
     /** The line at which the row of the next character begins. */
-    rowLine: () => rowLine,
+    rowLine: reader.rowLine,
     /** Whether no further row can be found, because a quote is not closed. */
-    isUnreadable: () => isUnreadable
+    isUnreadable: reader.isUnreadable
   }
 }
