@@ -135,7 +135,7 @@ describe.each([
 })
 
 describe("the span of a request that fails by a bug", () => {
-  it("ends with the status alone", async () => {
+  it("ends the span of a request that fails by a bug with the status alone", async () => {
     const mail = await openTestMail(stores[0], options)
     const context = Context.add(await mail.context(), Tracer.Tracer, tracer)
     const links = {

@@ -142,7 +142,7 @@ describe("the project in the statements of a read", () => {
     for (const [query, why] of Object.values(queriesOfAllProjects)) expect(await unscopedIn(query), why).not.toEqual([])
   })
 
-  it("is missed in a statement that compares it with nothing, with itself, or only in one of two cases", async () => {
+  it("finds each statement that does not compare the project, compares it with itself, or only in one of two cases", async () => {
     const found = (sql: string) => unscopedTables(sql, projectTables)
     const missing = [{ table: "contacts", comparedColumns: ["id"] }]
     expect(await found("SELECT one.id FROM mailkeep.contacts AS one WHERE one.id = $1")).toEqual(missing)

@@ -66,7 +66,7 @@ describe.skipIf(!hasPostgres())("a store of which every third transaction is ref
 
   conforms("postgres", { ...storeLaws, laws }, { place, runs: 10 })
 
-  it("was refused often", () => {
+  it("refuses more than 50 transactions while the laws run", () => {
     expect(refusals).toBeGreaterThan(50)
   })
 

@@ -52,7 +52,7 @@ describe.skipIf(!hasPostgres())("a silent server", () => {
     }
   )
 
-  it("is not asked again by a read that has waited for it", async () => {
+  it("fails a read that has waited for a silent server, and does not repeat it", async () => {
     await using proxy = await startProxy((await testServer()).port)
     const pool = await poolAt(proxy.port, true)
     const database = makeDatabase(pool, silentMillisMax)

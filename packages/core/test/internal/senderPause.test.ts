@@ -26,7 +26,7 @@ describe("makeSenderPause", () => {
       })
     ))
 
-  it("ends after its time", () =>
+  it("ends a pause of the distribution after 25 ms", () =>
     withClock(
       Effect.gen(function* () {
         const { distributionMillis, record } = makeSenderPause()

@@ -22,14 +22,14 @@ describe("afterPermission", () => {
     expect(afterPermission({ _tag: "Revoked" })).toMatchObject({ _tag: "NoReply", relayFault: false })
   })
 
-  it("keeps each other result", () => {
+  it("changes no result but a revocation after the permission to send the end of data", () => {
     const noReply = { _tag: "NoReply", why: "The connection was lost.", certainlyNotAccepted: true } as const
     for (const result of [noReply, { _tag: "ShutDown" } as const]) expect(afterPermission(result)).toEqual(result)
   })
 })
 
 describe("handOffResultOf", () => {
-  it("keeps what the transport knows about a failure", () => {
+  it("takes from the failure of a transport whether the relay has the message, and whether the relay is at fault", () => {
     const known = { certainlyNotAccepted: true, relayFault: false }
     expect(handOffResultOf(Exit.fail(new TransportUnavailable({ reason: "gone", ...known })))).toEqual({
       _tag: "NoReply",

@@ -52,7 +52,7 @@ describe("failureCauseOf, by the code", () => {
     ["5.4.6", "refused"],
     ["5.5.0", "refused"],
     ["5.7.1", "refused"]
-  ])("decides for %s", (status, cause) => {
+  ])("gives the code %s the cause %s", (status, cause) => {
     expect(failureCauseOf(replied(status))).toBe(cause)
   })
 

@@ -100,7 +100,7 @@ export const formCases = ({ open }: HandleUnderTest): void => {
   })
 
   describe("an instance of a class in an input", () => {
-    it("counts as its fields, also when it has toJSON", async () => {
+    it("takes the fields of an instance of a class, also when it has toJSON", async () => {
       const { mail, core } = await open()
       class Order {
         readonly plan = "pro"

@@ -82,7 +82,7 @@ export const edgeInvariants: ReadonlyArray<InvariantArea> = [
           wire("does not repeat sent data in an error"),
           transportLaw("redaction/content-stays-inside"),
           personalData("contains no address, subject, body or secret"),
-          requestSpan("ends with the status alone"),
+          requestSpan("ends the span of a request that fails by a bug with the status alone"),
           tracing("keeps the name and the allowed attributes, and drops all others and the log lines")
         ]
       ]

@@ -262,7 +262,7 @@ describe("eraseFromRecords", () => {
       attempt({ statusMessage: erasedAddress })
     ]
   ]
-  it.each(others)("decides for %s", (_, before, after) => {
+  it.each(others)("rewrites, deletes or keeps %s", (_, before, after) => {
     const { changes } = eraseFromRecords([before], person, facts)
     expect(rewrites(changes)).toEqual(after === undefined ? [] : [[before.kind, after]])
   })

@@ -34,7 +34,7 @@ describe("changeMembership", () => {
     ])
   })
 
-  it("removes only this list", () => {
+  it("removes a contact from this list and from no other", () => {
     const { changes } = Result.getOrThrow(change(false, { contact: contact({ listIds: ["lst_1", "lst_5"] }) }))
     expect(changes).toMatchObject([{}, { contact: { listIds: ["lst_1"] } }, { name: "list:lst_5", by: -1 }])
   })

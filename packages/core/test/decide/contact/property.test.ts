@@ -78,7 +78,7 @@ describe("updateProperty", () => {
       revision: 3
     }))
 
-  it("removes the fallback for null", () =>
+  it("removes the fallback of a property when the update has null", () =>
     expect(Result.getOrThrow(update({ fallbackValue: null })).answer.content.fallbackValue).toBeNull())
 
   it("gives the segments that name the property its new key, and no others", () => {

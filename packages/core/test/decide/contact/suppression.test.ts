@@ -92,7 +92,7 @@ describe("addReason", () => {
     expect(changes).toEqual([{ _tag: "PutSuppression", suppression: answer, replaces: 3 }])
   })
 
-  it("keeps the other reasons", () =>
+  it("keeps the other reasons of a suppression when a reason is added", () =>
     expect(add("manual", { suppression: suppression("complaint") }).answer).toMatchObject({
       reasons: { complaint: now - 1, manual: now },
       revision: 4

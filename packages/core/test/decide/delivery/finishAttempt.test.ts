@@ -343,7 +343,7 @@ describe("finishAttempt, after an ambiguous attempt", () => {
     })
   })
 
-  it("believes a final refusal", () => {
+  it("fails a delivery as message_blocked when a permanent refusal follows an ambiguous attempt", () => {
     const given = facts({ state: { ambiguousAttempts: 1, reachedRelay: true } })
     expect(nextState(finishAttempt(refused("endOfData", 554, "5.7.1"), given).changes)).toMatchObject({
       status: "failed",

@@ -73,7 +73,7 @@ describe("inBatchItem", () => {
     expect(named.issues[0]!.path).toEqual(["messages", 3, "to", 1])
   })
 
-  it("returns every other failure as it is", () => {
+  it("returns a failure that is not about the input as it is", () => {
     for (const failure of [
       new InvalidArgument({ argument: "options", issues }),
       new PlanLimitReached({ code: "daily_sending_limit_exceeded" })

@@ -37,7 +37,7 @@ describe("decoder", () => {
     expect(messagesOf({ ...right, ...wrong })).toEqual([expected])
   })
 
-  it("finds nothing wrong with the right values", () => {
+  it("finds no issue in valid values", () => {
     expect(messagesOf(right)).toEqual([])
   })
 })

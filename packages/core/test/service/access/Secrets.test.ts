@@ -75,7 +75,7 @@ describe.each([
 })
 
 describe("two processes that open a new store at once, without a secret", () => {
-  it("gives both the same secret", async () => {
+  it("gives two processes that open a new store at once the same secret", async () => {
     const results = await Effect.all(
       [Secrets.layer, Secrets.layer].map((layer) => Layer.build(Layer.fresh(layer))),
       { concurrency: "unbounded" }

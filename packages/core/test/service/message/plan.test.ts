@@ -129,7 +129,7 @@ describe.each(stores)("the plan of a send, over $name", (store) => {
     )
   })
 
-  it("reserves no id", () =>
+  it("plans a send without reserving an id", () =>
     withTestMail(store)(
       Effect.gen(function* () {
         const ids = yield* IdSource

@@ -82,7 +82,7 @@ describe("an event sink with a defect", () => {
     expect(JSON.stringify(errors)).not.toContain("ada@example.org")
   })
 
-  it("logs it when a webhook is tested", async () => {
+  it("logs the defect of an event sink when a webhook is tested", async () => {
     const test = Effect.gen(function* () {
       const webhooks = yield* Webhooks
       const { webhook } = yield* webhooks.create(project, { url: "https://hooks.example.net/a" })

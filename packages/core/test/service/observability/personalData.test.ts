@@ -158,7 +158,7 @@ describe.each(stores)("what observes the core, over $name", (store) => {
       expect(text.toLowerCase()).not.toContain(canary)
   })
 
-  it("counts what the story did", async () => {
+  it("counts the sends, the hand-offs and the reports of the story in the metrics", async () => {
     const webhook = scripted()
     const registry: Metric.MetricRegistry = new Map()
     const metrics = await withTestMail(
