@@ -40,7 +40,7 @@ export interface DomainChecksDeps {
 }
 
 /** A domain of a project, and the domains that the caller may use. */
-export interface DomainToCheck {
+interface DomainToCheck {
   readonly projectId: ProjectId
   readonly domainId: string
   readonly domainScope: DomainScope
