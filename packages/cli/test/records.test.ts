@@ -149,7 +149,7 @@ describe("the commands for records beside a running server", () => {
     })
   })
 
-  it("sends files", async () => {
+  it("sends files as attachments, and refuses a file name that reverses the direction of text", async () => {
     const args = [
       "send",
       ...here(),

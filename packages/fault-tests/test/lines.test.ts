@@ -23,7 +23,7 @@ describe("lines of a process that is killed", () => {
     expect(readLines(join(folder, "absent.jsonl"))).toEqual([])
   })
 
-  it("returns each line once", () => {
+  it("returns the new lines only, at each call", () => {
     const file = join(folder, "once.jsonl")
     const next = newLines<number>(file)
     expect(next()).toEqual([])

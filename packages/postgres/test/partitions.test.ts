@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres())("the option partitions", () => {
     await run(PostgresMailStore.migrate({ connectionString, partitions: 2 }))
   })
 
-  it.each([0, 1, 2.5, 65, Number.NaN])("refuses %s", async (partitions) => {
+  it.each([0, 1, 2.5, 65, Number.NaN])("refuses %s as the number of partitions", async (partitions) => {
     const { pool, store } = await open()
     for (const opening of [Effect.scoped(store(partitions)), PostgresMailStore.migrate({ pool, partitions })]) {
       const exit = await Effect.runPromiseExit(Effect.asVoid(opening))

@@ -29,7 +29,7 @@ it("gives a heading its anchor, and no other text", () => {
   expect(html.replaceAll(/<[^>]*>|&ZeroWidthSpace;/g, "").trim()).toBe("Files &amp; more")
 })
 
-it("shows no comment", () => {
+it("leaves out the comments of a page", () => {
   expect(render("<!-- file: x.ts -->\n\ntext")).not.toContain("file:")
 })
 

@@ -28,7 +28,7 @@ const inSession = (number: number, at: Step, act: Act, turn = 1) => {
 }
 
 describe("the connections of the transport", () => {
-  it("uses a connection again", async () => {
+  it("sends the next mails on the connection of the first, without a new greeting", async () => {
     await withRelay({}, {}, async ({ run, relay }) => {
       for (let n = 0; n < 3; n++) expect((await run()).ended).toBe(accepted)
       expect(relay.sessions.map(verbs)).toEqual([["EHLO", ...oneMail, ...oneMail, ...oneMail]])

@@ -86,7 +86,7 @@ describe("toHaveSent", () => {
     expect(messageOf(() => expect(mail).toHaveSent(filter))).toMatch(/^Expected to have sent/)
   })
 
-  it("counts the mails", async () => {
+  it("compares the number of sent mails that match with the given number", async () => {
     const mail = await openWithWelcome()
     await mail.send(welcome)
     expect(mail).toHaveSent({ subject: "Welcome" }, 2)

@@ -291,7 +291,7 @@ describe("the small product", () => {
 })
 
 describe("tableOf", () => {
-  it("aligns the columns", () => {
+  it("writes one line for each product, in aligned columns", () => {
     const result = { manager: "pnpm", runtime: "node 24.1.0", packages: 31, megabytes: 99.4, compiled: 65 } as const
     expect(tableOf([{ ...result, ran: 60, complaints: ["a"] }])).toBe(
       [

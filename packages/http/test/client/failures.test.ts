@@ -169,7 +169,7 @@ describe("failures of the client", () => {
     )
   })
 
-  it("follows no redirect", async () => {
+  it("asks fetch to follow no redirect", async () => {
     const { mail, requests } = scriptedClient([emptyPage])
     await settled(mail.deliveries.list())
     expect(requests[0]!.init.redirect).toBe("manual")
@@ -261,7 +261,7 @@ describe("failures of the client", () => {
     expect(() => connectMail(options as never)).toThrow("The options of connectMail must be an object.")
   })
 
-  it("takes a URL object", async () => {
+  it("takes the address of the server as a URL object, with a slash at its end", async () => {
     const { mail, requests } = scriptedClient([emptyPage], { url: new URL("https://mail.example/mail/") })
     await settled(mail.deliveries.list())
     expect(requests[0]!.url).toBe("https://mail.example/mail/api/v1/emails/logs")

@@ -150,7 +150,7 @@ describe("forms", () => {
     expect((await server.post("/mails/del_00000000000000000000000000/report", { report: "bounce" })).status).toBe(404)
   })
 
-  it("empties the mailbox", async () => {
+  it("deletes all mails of the mailbox", async () => {
     const id = await server.deliver()
     expect((await server.post("/clear", {})).headers["location"]).toBe("/mailbox?done=emptied")
     expect((await server.get("")).text).toContain("No mail yet.")
@@ -255,7 +255,7 @@ describe("a hostile mail", () => {
 })
 
 describe("the option mailbox", () => {
-  it("is off by default", async () => {
+  it("answers with status 404 below /mailbox when it is not set", async () => {
     const mail = await openTestMail(stores[0])
     const { handler, dispose } = fetchHandler(await mail.context())
     expect((await handler(new Request("http://localhost/mailbox"))).status).toBe(404)

@@ -178,7 +178,7 @@ const withMail = async (
 const unavailable = new StoreUnavailable({ reason: "locked" })
 
 describe("BounceListener.layerWith", () => {
-  it("gives each recipient's message with its envelope and its bytes", async () => {
+  it("gives the message to its handler once for each known recipient, with its envelope and its bytes", async () => {
     const received: Array<ReturnedMessage> = []
     const { client, listener } = await withMail({}, (message) =>
       Effect.sync(() => {

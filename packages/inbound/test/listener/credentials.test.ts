@@ -15,9 +15,12 @@ describe("decodeResponse", () => {
     expect(decodeResponse(response)).toBe(text)
   })
 
-  it.each([["YQ"], ["YQ=a"], ["!!!!"], ["YQ== "], ["//79"], ["YXBp a2V5"]])("refuses %j", (response) => {
-    expect(decodeResponse(response)).toBe(undefined)
-  })
+  it.each([["YQ"], ["YQ=a"], ["!!!!"], ["YQ== "], ["//79"], ["YXBp a2V5"]])(
+    "returns nothing for %j, which is no base64 of UTF-8 text",
+    (response) => {
+      expect(decodeResponse(response)).toBe(undefined)
+    }
+  )
 })
 
 describe("parsePlain", () => {

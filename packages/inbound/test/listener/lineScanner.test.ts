@@ -46,7 +46,7 @@ describe("scanLine", () => {
 })
 
 describe("textOfLine", () => {
-  it("decodes UTF-8", () => {
+  it("decodes a line of UTF-8", () => {
     expect(textOfLine(Buffer.from("MAIL FROM:<ä@example.org>"))).toBe("MAIL FROM:<ä@example.org>")
   })
 

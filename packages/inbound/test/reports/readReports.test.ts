@@ -189,7 +189,7 @@ describe("readReports, for anything else", () => {
     expect(readReports(new TextEncoder().encode(text))).toMatchObject({ kind: "other", reports: [] })
   })
 
-  it("keeps the hints short", () => {
+  it("keeps at most 20 addresses and 20 message ids that hint at the delivery", () => {
     const addresses = Array.from({ length: 50 }, (_, index) => `a${index}@b.example`)
     const ids = Array.from({ length: 50 }, (_, index) => `<${index}@b.example>`)
     const { correlation } = readReports(mail(`To: ${addresses.join(", ")}`, `In-Reply-To: ${ids.join(" ")}`, "", "x"))

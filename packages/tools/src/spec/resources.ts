@@ -167,7 +167,11 @@ export const resources = section(2, "Resources and their fields", [
 ])
 
 export const deliveryStatus = section(3, "Delivery status", [
-  ["A delivery has one of ten statuses.", [at.domain("DeliveryStatus")], [machine("reaches every status")]],
+  [
+    "A delivery has one of ten statuses.",
+    [at.domain("DeliveryStatus")],
+    [machine("has a row that leads to each status")]
+  ],
   [
     "A send with `scheduledAt` creates `scheduled` deliveries.",
     [at.domain("DeliveryTable")],

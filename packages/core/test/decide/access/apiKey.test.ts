@@ -75,7 +75,7 @@ describe("createApiKey", () => {
 describe("revokeApiKey", () => {
   const existing = Result.getOrThrow(create()).answer
 
-  it("revokes an API key once", () => {
+  it("revokes an API key, and changes nothing when it is revoked again", () => {
     const { answer, changes } = Result.getOrThrow(revokeApiKey(existing.id, { now: now + 1, existing }))
     expect(answer).toEqual({ ...existing, revokedAt: now + 1, revision: 2 })
     expect(changes).toEqual([{ _tag: "PutApiKey", key: answer, replaces: 1 }])

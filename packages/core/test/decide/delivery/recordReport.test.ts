@@ -176,13 +176,16 @@ const rows: ReadonlyArray<Row> = [
 ]
 
 describe("recordReport", () => {
-  it.each(rows)("records %s", (_, report, status, reason, bounceType, suppressed) => {
-    const { after, answer, changes } = recorded({ text: "words", ...report })
-    expect(answer).toEqual({ outcome: "recorded", status })
-    expect(after.delivery).toMatchObject({ status, reason, bounceType })
-    expect(Object.keys(after.suppression?.reasons ?? {})).toEqual(suppressed)
-    expect(changes.filter(({ _tag }) => _tag === "AppendEvent")).toHaveLength(1)
-  })
+  it.each(rows)(
+    "records %s with its status, reason and kind of bounce, and with the suppression that follows",
+    (_, report, status, reason, bounceType, suppressed) => {
+      const { after, answer, changes } = recorded({ text: "words", ...report })
+      expect(answer).toEqual({ outcome: "recorded", status })
+      expect(after.delivery).toMatchObject({ status, reason, bounceType })
+      expect(Object.keys(after.suppression?.reasons ?? {})).toEqual(suppressed)
+      expect(changes.filter(({ _tag }) => _tag === "AppendEvent")).toHaveLength(1)
+    }
+  )
 
   it("keeps the codes and the text of the report in the event", () => {
     const { changes } = recorded({ kind: "bounced", smtpCode: 550, enhancedCode: "5.1.1", text: "User\r\nunknown" })

@@ -100,7 +100,7 @@ describe("sweptCounts and withDeletedCounts", () => {
     )
   })
 
-  it("adds each counter once", () => {
+  it("gives one sum for each counter", () => {
     const counts = sweptCounts([ended({ chargedAt: 1, countedDay: "2026-11-21" }), ended({ chargedAt: 2 })])
     expect(counts.map(({ name, by }) => [name, by])).toEqual([
       ["deletedCharged", 2],

@@ -78,7 +78,7 @@ describe("parseListTemplates and parseListTemplateVersions", () => {
     expect(parseListTemplateVersions({})).toEqual(Result.succeed({ limit: 50, beforeVersion: null }))
   })
 
-  it("keeps the given fields", () => {
+  it("keeps every field that a list of templates or of their versions is given", () => {
     expect(parseListTemplates({ status: "draft", search: "a", category: "b", page: 2, limit: 7 })).toEqual(
       Result.succeed({ status: "draft", search: "a", category: "b", page: { page: 2, limit: 7 } })
     )

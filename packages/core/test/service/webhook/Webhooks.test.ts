@@ -117,7 +117,7 @@ describe.each(stores)("Webhooks, over $name", (store) => {
       })
     ))
 
-  it("deletes a webhook once", () =>
+  it("deletes a webhook, and refuses to delete it again", () =>
     withTestMail(store)(
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
