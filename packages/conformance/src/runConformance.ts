@@ -8,7 +8,7 @@ import { Violation } from "./Law.ts"
 import type { LawReport, Report } from "./Report.ts"
 import { ScriptDifference } from "./ScriptDifference.ts"
 
-/** Allows an adapter to break a law until a day. The waiver is stale when the law is held or the day is over. */
+/** Allows an adapter to break a law until a day. The waiver is stale when the law is held or does not apply, or when the day is over. */
 export interface Waiver {
   readonly reason: string
   /** The last day of the waiver: `2027-03-31`. */
@@ -27,8 +27,8 @@ export interface ConformanceOptions {
 }
 
 /**
- * The run gives no verdict. A law or a capability is unknown, a waiver is incomplete, or the subject lacks what its
- * capabilities require.
+ * The run gives no verdict. No law is selected, a law or a capability is unknown, a capability is not declared, a waiver is incomplete, or the
+ * subject lacks what its capabilities require.
  */
 export class NotRun extends Data.TaggedError("NotRun")<{ readonly problems: ReadonlyArray<string> }> {
   override get message() {
