@@ -4,7 +4,7 @@
  * this process.
  * Source: decision 0041; RFC 5321 §3.8 (421) and §4.5.4.1.
  */
-import type { HandOffResult } from "../decide/delivery/attemptEnd.ts"
+import type { HandOffResult } from "../decide/delivery/handOffResult.ts"
 import { classifyRefusal, refusesLogin, shownReply } from "../domain/delivery/SmtpReply.ts"
 import type { Instant } from "../domain/value/Instant.ts"
 import { pauseEnd, pauseMillis } from "./circuitPause.ts"

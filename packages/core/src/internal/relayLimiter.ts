@@ -2,7 +2,7 @@
  * Keeps the concurrency limit of the relay for one process: records the results of hand-offs, and says how many may start. Source: decision 0041.
  */
 import { Clock, Effect } from "effect"
-import type { HandOffResult } from "../decide/delivery/attemptEnd.ts"
+import type { HandOffResult } from "../decide/delivery/handOffResult.ts"
 import type { Instant } from "../domain/value/Instant.ts"
 import type { CircuitState, RelayFault, RelayLimitState } from "./relayLimit.ts"
 import { circuitOf, initialRelayLimit, relayLimitAfter, relayLimitNow, relayNews } from "./relayLimit.ts"

@@ -2,7 +2,7 @@
  * Runs the transport for one attempt, and turns the end of the run into the result of the hand-off.
  */
 import { Cause, Effect, Exit } from "effect"
-import type { HandOffResult } from "../decide/delivery/attemptEnd.ts"
+import type { HandOffResult } from "../decide/delivery/handOffResult.ts"
 import { shownText } from "../domain/value/shownText.ts"
 import type { HandOff, HandOffOutcome } from "../port/Transport.ts"
 import { HandOffRevoked, TransportUnavailable } from "../port/Transport.ts"

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { HandOffResult } from "../../src/decide/delivery/attemptEnd.ts"
+import type { HandOffResult } from "../../src/decide/delivery/handOffResult.ts"
 import type { SmtpReply } from "../../src/domain/delivery/SmtpReply.ts"
 import { minuteMillis, secondMillis } from "../../src/domain/value/Instant.ts"
 import type { RelayLimitState } from "../../src/internal/relayLimit.ts"

@@ -7,11 +7,11 @@ import { shownReply } from "../../domain/delivery/SmtpReply.ts"
 import type { EventId } from "../../domain/value/Id.ts"
 import { suppressAddress } from "../contact/suppression.ts"
 import type { Decision } from "../store/Decision.ts"
-import type { AttemptEndFacts, HandOffResult } from "./attemptEnd.ts"
-import { attemptEndOf, refusedAfterEnvelope } from "./attemptEnd.ts"
+import type { AttemptEndFacts, HandOffResult } from "./handOffResult.ts"
+import { attemptEndOf, refusedAfterEnvelope } from "./handOffResult.ts"
 import type { HandledStatus } from "./claim.ts"
 import { claimLost, holdsClaim } from "./claim.ts"
-import { endAttempt } from "./endAttempt.ts"
+import { endedAttemptChange } from "./attemptChange.ts"
 import { applyTransition, transitionChanges, transitionAndRefunds } from "./transition.ts"
 
 export interface FinishAttemptFacts extends Omit<AttemptEndFacts, "delivery" | "attempt"> {
@@ -84,7 +84,7 @@ export const finishAttempt = (result: HandOffResult, facts: FinishAttemptFacts):
   return {
     answer: transition.after.status,
     changes: [
-      endAttempt(
+      endedAttemptChange(
         attempt,
         delivery,
         { outcome: end.outcome, reply, statusMessage: end.patch.statusMessage ?? null },

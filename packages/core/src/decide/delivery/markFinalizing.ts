@@ -11,7 +11,7 @@ import type { Decision } from "../store/Decision.ts"
 import { expectSuppression } from "../store/expectation.ts"
 import { leaseRenewal } from "../store/lease.ts"
 import type { StartedAttempt } from "./beginAttempt.ts"
-import { attemptChange, endAttempt } from "./endAttempt.ts"
+import { attemptChange, endedAttemptChange } from "./attemptChange.ts"
 import { applyTransition, transitionAndRefunds } from "./transition.ts"
 
 export interface MarkFinalizingFacts extends Pick<StartedAttempt, "delivery" | "attempt"> {
@@ -38,7 +38,7 @@ export const markFinalizing = (facts: MarkFinalizingFacts): Decision<boolean> =>
     return {
       answer: false,
       changes: [
-        endAttempt(attempt, delivery, { outcome: "suppressed" }, now),
+        endedAttemptChange(attempt, delivery, { outcome: "suppressed" }, now),
         ...transitionAndRefunds(
           applyTransition(delivery, "RecipientSuppressed", now, { reason: suppressed }),
           now,

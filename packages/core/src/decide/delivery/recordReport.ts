@@ -19,8 +19,8 @@ import type { Instant } from "../../domain/value/Instant.ts"
 import { suppressAddress } from "../contact/suppression.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
-import type { EndedAttempt } from "./endAttempt.ts"
-import { endAttempt } from "./endAttempt.ts"
+import type { EndedAttempt } from "./attemptChange.ts"
+import { endedAttemptChange } from "./attemptChange.ts"
 import { applyTransition, transitionAndRefunds } from "./transition.ts"
 
 export interface RecordReportFacts {
@@ -131,7 +131,7 @@ const endedAttempt = (
   const outcome = trigger === "DeliveredReported" ? "delivered" : "accepted"
   const end =
     attempt.phase === "finalizing" ? ({ outcome, statusMessage: reportedBeforeReply } as const) : stoppedByReport
-  return [endAttempt(attempt, delivery, end, now)]
+  return [endedAttemptChange(attempt, delivery, end, now)]
 }
 
 /** The explanation of the report. A bounce without one has none: the message until now is the positive reply of the relay. */

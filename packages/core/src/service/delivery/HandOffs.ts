@@ -4,7 +4,7 @@
  */
 import { Context, Duration, Effect, Layer, Result } from "effect"
 import { beginAttempt } from "../../decide/delivery/beginAttempt.ts"
-import type { HandOffResult } from "../../decide/delivery/attemptEnd.ts"
+import type { HandOffResult } from "../../decide/delivery/handOffResult.ts"
 import type { HandledStatus } from "../../decide/delivery/claim.ts"
 import { claimLost } from "../../decide/delivery/claim.ts"
 import { finishAttempt } from "../../decide/delivery/finishAttempt.ts"

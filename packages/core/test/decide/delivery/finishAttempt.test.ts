@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { HandOffResult } from "../../../src/decide/delivery/attemptEnd.ts"
+import type { HandOffResult } from "../../../src/decide/delivery/handOffResult.ts"
 import type { FinishAttemptFacts } from "../../../src/decide/delivery/finishAttempt.ts"
 import { finishAttempt } from "../../../src/decide/delivery/finishAttempt.ts"
 import type { Change, ChangeOf } from "../../../src/domain/store/Change.ts"

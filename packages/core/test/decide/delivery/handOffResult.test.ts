@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { AttemptEnd, AttemptEndFacts, HandOffResult } from "../../../src/decide/delivery/attemptEnd.ts"
-import { attemptEndOf, refusedAfterEnvelope } from "../../../src/decide/delivery/attemptEnd.ts"
+import type { AttemptEnd, AttemptEndFacts, HandOffResult } from "../../../src/decide/delivery/handOffResult.ts"
+import { attemptEndOf, refusedAfterEnvelope } from "../../../src/decide/delivery/handOffResult.ts"
 import { defaultRetryPolicy } from "../../../src/domain/delivery/RetrySchedule.ts"
 import type { SmtpStage } from "../../../src/domain/delivery/SmtpReply.ts"
 import { attempt, delivery, now } from "../fixtures.ts"

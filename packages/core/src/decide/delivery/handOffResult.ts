@@ -1,5 +1,6 @@
 /**
- * What the result of a hand-off means for its attempt and its delivery. Two tables; see `certainEnds` and `doubtfulEnds`. Source: decisions 0006 and 0022.
+ * How a hand-off ended, and what this means for its attempt and its delivery. Two tables; see `certainEnds` and `doubtfulEnds`.
+ * Source: decisions 0006 and 0022.
  */
 import type { OnAmbiguous } from "../../domain/access/Project.ts"
 import type { SuppressionReason } from "../../domain/contact/Suppression.ts"

@@ -1,5 +1,5 @@
 /**
- * Ends an attempt: the change that stores its outcome.
+ * The change that writes a state of an attempt, and the one that ends it.
  */
 import type { Attempt, AttemptOutcome, AttemptState, Delivery } from "../../domain/delivery/Delivery.ts"
 import type { SmtpReply } from "../../domain/delivery/SmtpReply.ts"
@@ -22,7 +22,7 @@ export interface EndedAttempt {
 }
 
 /** The change that ends an attempt of the delivery. */
-export const endAttempt = (
+export const endedAttemptChange = (
   attempt: Attempt,
   delivery: Delivery,
   { outcome, reply = null, statusMessage = null }: EndedAttempt,
