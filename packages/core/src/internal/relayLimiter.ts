@@ -9,7 +9,7 @@ import { circuitOf, initialRelayLimit, relayLimitAfter, relayLimitNow, relayNews
 
 /** How the relay is doing. */
 export interface RelayHealth {
-  /** `open`: the relay cannot be reached, and gets a single try now and then. `throttled`: it asked to slow down. */
+  /** `throttled`: the relay had a fault since its last answer. `open`: it cannot be reached, and gets a single try now and then. */
   readonly circuit: CircuitState
   /** The end of the pause before the next hand-off; `null` without a pause. */
   readonly pausedUntil: Instant | null

@@ -26,7 +26,7 @@ const releaseMillisMax = 2 * secondMillis
 /** Why a turn failed. `detail` says what to do, when the store knows it. */
 type TurnFailure = Pick<StoreUnavailable, "detail"> & { readonly reason: string }
 
-/** Logs the first failure of each reason at once. Then logs the number of failures, at most every 10 s for each reason. */
+/** Logs the first failure of each reason. Then logs the number of failures, at most every 10 s for each reason. */
 const makeTurnFailureLog = () => {
   const { takeLogLine } = makeLogLimit(logEveryMillis)
   return (message: string, { reason, detail }: TurnFailure, log: typeof Effect.logWarning): Effect.Effect<void> =>

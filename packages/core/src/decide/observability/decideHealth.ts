@@ -37,11 +37,15 @@ export interface HealthFault {
   readonly enhancedCode: string | null
 }
 
-/** What this process sees of the relay. */
+/** What this process sees of the relay, without the relay's words. */
 export interface HealthOfRelay {
+  /** `throttled`: the relay had a fault since its last answer. `open`: it cannot be reached, and gets a single try now and then. */
   readonly circuit: "closed" | "throttled" | "open"
+  /** The end of the pause before the next hand-off; `null` without a pause. */
   readonly pausedUntil: Instant | null
+  /** The last fault of the relay; `null` before the first. */
   readonly lastFault: HealthFault | null
+  /** Hand-offs under way in this process. */
   readonly inFlight: number
 }
 

@@ -38,7 +38,7 @@ const waitMillisMax = 4_000_000
 const jitterShare = 0.15
 
 /**
- * Returns the wait after the `deferrals`-th temporary refusal (from 1). The first waits are 1 min and 5 min.
+ * Returns the wait after a deferral; `deferrals` counts it, so the first is 1. The first waits are 1 min and 5 min.
  * Later waits equal the time in the queue, limited to between 5 min and 4000 s. `jitter`, in [0, 1), changes the wait by up to ±15 %.
  */
 export const retryWaitMillis = (deferrals: number, queuedMillis: number, jitter: number): number => {

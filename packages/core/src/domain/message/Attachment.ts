@@ -70,7 +70,7 @@ export interface AttachmentRecord {
 /** A file of a message as the log shows it. */
 export type AttachmentSummary = Omit<AttachmentRecord, "hash">
 
-/** A file that `parseAttachments` has checked. */
+/** A file of a send whose fields and bytes are valid. */
 export interface ValidAttachment extends AttachmentSummary {
   readonly content: Uint8Array
 }
