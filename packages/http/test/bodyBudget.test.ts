@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest"
-import { makeBodyBudget, uncountedBytes } from "../src/server/bodyBudget.ts"
+import { makeBodyBudget, uncountedBodyBytes } from "../src/server/bodyBudget.ts"
 import { makeBodyBytes } from "../src/server/bodyBytes.ts"
 
 describe("makeBodyBudget", () => {
   const limits = { bodyBytesMax: 1000, bodyBytesPerApiKeyMax: 600 }
-  const bytes = (counted: number) => counted + uncountedBytes
+  const bytes = (counted: number) => counted + uncountedBodyBytes
 
   it("does not count the first bytes of each body", () => {
     const budget = makeBodyBudget({ bodyBytesMax: 0 })
-    expect(Array.from({ length: 50 }, () => budget.reserve("a").resize(uncountedBytes))).not.toContain(false)
+    expect(Array.from({ length: 50 }, () => budget.reserve("a").resize(uncountedBodyBytes))).not.toContain(false)
     expect(budget.reservedBytes()).toBe(0)
     expect(budget.reserve("a").resize(bytes(1))).toBe(false)
   })

@@ -11,7 +11,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { createServer } from "node:http"
 import { clearInterval, setInterval } from "node:timers"
 import type { ResponseBudget } from "./responseBudget.ts"
-import { bodyBytes, encodeLargeBody, makeResponseBudget } from "./responseBudget.ts"
+import { responseBodyBytes, encodeLargeBody, makeResponseBudget } from "./responseBudget.ts"
 import { hasConstantBody } from "../server/constantBody.ts"
 import { answerMalformedHttp } from "./malformedHttp.ts"
 import type { Connections } from "./connections.ts"
@@ -119,10 +119,10 @@ const admitResponse =
     Effect.sync(() => {
       const { socket } = NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage
       const nodeResponse = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
-      const bytes = request.method === "HEAD" ? 0 : bodyBytes(response)
+      const bytes = request.method === "HEAD" ? 0 : responseBodyBytes(response)
       const isAdmitted = (hasConstantBody(response) ? constantResponses : responses).begin(socket, bytes)
       const admitted = isAdmitted ? encodeLargeBody(response) : budgetExceeded(response)
-      if (!isAdmitted) responses.begin(socket, bodyBytes(admitted))
+      if (!isAdmitted) responses.begin(socket, responseBodyBytes(admitted))
       return connections.isLast(socket) || uncontinued.has(nodeResponse)
         ? HttpServerResponse.setHeader(admitted, "connection", "close")
         : admitted

@@ -8,7 +8,7 @@ import { HttpServerRequest } from "effect/http"
 import type { ServerResponse } from "node:http"
 import { setTimeout } from "node:timers"
 import type { ServerLimits } from "./limits.ts"
-import { bodyBytes, uncountedBytes } from "./responseBudget.ts"
+import { responseBodyBytes, uncountedResponseBytes } from "./responseBudget.ts"
 
 interface ReadsOfApiKey {
   readonly semaphore: Semaphore.Semaphore
@@ -48,7 +48,7 @@ export const boundReads = ({
   const byApiKey = new Map<string, ReadsOfApiKey>()
 
   const countBytes = (reads: ReadsOfApiKey, bytes: number): void => {
-    if (bytes <= uncountedBytes) return
+    if (bytes <= uncountedResponseBytes) return
     reads.evenAt = Math.max(reads.evenAt, performance.now()) + (bytes / readBytesPerSecond) * 1000
   }
   /** Forgets an API key without requests, as soon as its rate allows. */
@@ -80,7 +80,7 @@ export const boundReads = ({
         Effect.andThen(untilWithinBurst(reads)),
         Effect.interruptible,
         Effect.andThen(bounded),
-        Effect.tap((response) => Effect.sync(() => countBytes(reads, bodyBytes(response))))
+        Effect.tap((response) => Effect.sync(() => countBytes(reads, responseBodyBytes(response))))
       )
     })
 }

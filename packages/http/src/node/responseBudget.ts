@@ -8,12 +8,12 @@ import type { Socket } from "node:net"
  * A response up to this size is not counted. The number of connections already bounds these responses, and they are never refused for lack
  * of memory.
  */
-export const uncountedBytes = 16 * 1024
+export const uncountedResponseBytes = 16 * 1024
 /** A response older than this, or older than `stallMillis` if that is shorter, may be cut off to free memory for another response. */
 const slowMillisMax = 1000
 
 /** The size of a body before it is compressed; 0 for a body of unknown size. */
-export const bodyBytes = ({ body }: HttpServerResponse.HttpServerResponse): number =>
+export const responseBodyBytes = ({ body }: HttpServerResponse.HttpServerResponse): number =>
   body._tag === "Empty" ? 0 : (body.contentLength ?? 0)
 
 /**
@@ -23,7 +23,7 @@ export const encodeLargeBody = (
   response: HttpServerResponse.HttpServerResponse
 ): HttpServerResponse.HttpServerResponse => {
   const { body } = response
-  return body._tag === "Uint8Array" && body.text !== undefined && body.contentLength > uncountedBytes
+  return body._tag === "Uint8Array" && body.text !== undefined && body.contentLength > uncountedResponseBytes
     ? HttpServerResponse.setBody(response, HttpBody.uint8Array(body.body, body.contentType))
     : response
 }
@@ -75,7 +75,7 @@ export const makeResponseBudget = (limits: {
 
   const begin = (socket: Socket, bytes: number): boolean => {
     end(socket)
-    const counted = bytes <= uncountedBytes ? 0 : bytes
+    const counted = bytes <= uncountedResponseBytes ? 0 : bytes
     if (!freeBytes(counted)) return false
     total += counted
     writing.set(socket, { bytes: counted, since: performance.now() })

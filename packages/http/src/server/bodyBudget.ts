@@ -26,7 +26,7 @@ export const defaultBodyLimits: BodyLimits = {
 }
 
 /** The first bytes of each body are not counted, so an ordinary send is never refused because others upload much. */
-export const uncountedBytes = 16 * 1024
+export const uncountedBodyBytes = 16 * 1024
 
 export interface BodyReservation {
   /** Sets how many bytes the body takes. Returns `false` and reserves nothing if the bytes exceed the budget. */
@@ -59,7 +59,7 @@ export const makeBodyBudget = (limits: Partial<BodyLimits> = {}): BodyBudgetShap
       Object.assign(reserved, next)
     }
     const resize = (bytes: number): boolean => {
-      const counted = Math.max(0, bytes - uncountedBytes)
+      const counted = Math.max(0, bytes - uncountedBodyBytes)
       const next = { ordinary: Math.min(counted, ordinaryBytesMax), large: Math.max(0, counted - ordinaryBytesMax) }
       const fits =
         ordinary.fits(apiKey, next.ordinary - reserved.ordinary) && large.fits(apiKey, next.large - reserved.large)

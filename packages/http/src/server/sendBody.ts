@@ -8,7 +8,7 @@ import { attachmentsMax, base64Steps, batchItemsMax, decoder, isFields } from "@
 import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { CurrentPrincipal } from "../api/Access.ts"
-import { uncountedBytes } from "./bodyBudget.ts"
+import { uncountedBodyBytes } from "./bodyBudget.ts"
 import type { BodyBytes } from "./bodyBytes.ts"
 import { inTurns } from "./inTurns.ts"
 import type { LongString } from "./jsonStrings.ts"
@@ -125,7 +125,7 @@ const withContents = <A, E, R>(
     const octets = body.bytes().length
     return Effect.flatMap(parseContents(body, isContentPath), ({ input, contentBytes }) => {
       // The contents have fewer bytes than the body had, so they fit.
-      reservation.resize(contentBytes === 0 ? 0 : contentBytes + uncountedBytes)
+      reservation.resize(contentBytes === 0 ? 0 : contentBytes + uncountedBodyBytes)
       return Effect.mapError(use(input, octets), withRequestNames)
     })
   })
