@@ -76,7 +76,7 @@ export const applyAlways = <C>(sql: string, recordOf: (change: C) => object): Ap
 }
 
 /** The rows of the parameter, as a table with the alias `r`. Outside of a transaction that writes there are none, so nothing is written. */
-export const rowsOf = (definitions: string): string =>
+export const parameterRows = (definitions: string): string =>
   jsonRows(`(CASE WHEN ${isInWriteTransaction} THEN $1::json END)`, "r", definitions)
 
 /**
@@ -90,7 +90,7 @@ export const insertSql = <R>(
   join = ""
 ): string =>
   `INSERT INTO ${schema}.${table.name} AS t (${table.targets()})
-SELECT ${table.sources("r")} FROM ${rowsOf(table.definitions())} ${join}
+SELECT ${table.sources("r")} FROM ${parameterRows(table.definitions())} ${join}
 ORDER BY ${table.sources("r", key)} ON CONFLICT DO NOTHING RETURNING ${table.targets(key)}`
 
 /** Replaces records at the revision that was read. `where` compares the row `t` with the record `r`. */
@@ -101,7 +101,7 @@ const replaceSql = <R>(
   where: string
 ): string =>
   `UPDATE ${schema}.${table.name} AS t SET ${table.assignments("r")}
-FROM ${rowsOf(`${table.definitions()}, "replaces" bigint`)}
+FROM ${parameterRows(`${table.definitions()}, "replaces" bigint`)}
 WHERE (${aliased("t", table, key)}) = (${table.sources("r", key)}) AND t.revision = r."replaces" AND ${where}
 RETURNING ${aliased("t", table, key)}`
 

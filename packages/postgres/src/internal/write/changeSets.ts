@@ -30,7 +30,7 @@ import {
   suppressions
 } from "../tables.ts"
 import type { ApplySet, RecordPut } from "./changeSet.ts"
-import { applyAll, applyAlways, insertSql, joined, putRecords, rowsOf, writtenBy } from "./changeSet.ts"
+import { applyAll, applyAlways, insertSql, joined, putRecords, parameterRows, writtenBy } from "./changeSet.ts"
 import { contactSets } from "./contactSets.ts"
 import { makeAddToCounters } from "./counterSet.ts"
 import { makeExpectSet } from "./expectSet.ts"
@@ -76,7 +76,7 @@ const suppressionPut: RecordPut<SuppressionRecord, ChangeOf<"PutSuppression">> =
 /** The sets of the records that every other record depends on. */
 const accessSets = (schema: string) => ({
   PutSetting: applyAll<ChangeOf<"PutSetting">>(
-    writtenBy(`INSERT INTO ${schema}.settings (name, value) SELECT name, value FROM ${rowsOf("name text, value text")}
+    writtenBy(`INSERT INTO ${schema}.settings (name, value) SELECT name, value FROM ${parameterRows("name text, value text")}
 ORDER BY name ON CONFLICT DO NOTHING RETURNING name`),
     ({ name, value }) => ({ name, value }),
     ({ name }) => name
@@ -85,12 +85,12 @@ ORDER BY name ON CONFLICT DO NOTHING RETURNING name`),
   PutApiKey: putRecords(schema, apiKeyPut, `t.public_id = r."publicId"`),
   TouchApiKey: applyAlways<ChangeOf<"TouchApiKey">>(
     `UPDATE ${schema}.api_keys AS t SET last_used_at = r."lastUsedAt"
-FROM ${rowsOf(`"projectId" text, id text, "lastUsedAt" bigint`)} WHERE (t.project_id, t.id) = (r."projectId", r.id)`,
+FROM ${parameterRows(`"projectId" text, id text, "lastUsedAt" bigint`)} WHERE (t.project_id, t.id) = (r."projectId", r.id)`,
     ({ projectId, id, lastUsedAt }) => ({ projectId, id, lastUsedAt })
   ),
   PutDomain: putRecords(schema, domainPut),
   RemoveDomain: applyAll<ChangeOf<"RemoveDomain">>(
-    writtenBy(`DELETE FROM ${schema}.domains AS t USING ${rowsOf(`"projectId" text, domain text, revision bigint`)}
+    writtenBy(`DELETE FROM ${schema}.domains AS t USING ${parameterRows(`"projectId" text, domain text, revision bigint`)}
 WHERE (t.project_id, t.domain, t.revision) = (r."projectId", r.domain, r.revision) RETURNING t.project_id, t.domain`),
     ({ projectId, domain, revision }) => ({ projectId, domain, revision }),
     ({ projectId, domain }) => joined(projectId, domain)
@@ -101,7 +101,7 @@ WHERE (t.project_id, t.domain, t.revision) = (r."projectId", r.domain, r.revisio
     `(r.name IS NULL OR (t.kind, t.parent, t.name) = (r.kind, r.parent, r.name))`
   ),
   RemoveResource: applyAll<ChangeOf<"RemoveResource">>(
-    writtenBy(`DELETE FROM ${schema}.resources AS t USING ${rowsOf(`"projectId" text, id text, revision bigint`)}
+    writtenBy(`DELETE FROM ${schema}.resources AS t USING ${parameterRows(`"projectId" text, id text, revision bigint`)}
 WHERE (t.project_id, t.id, t.revision) = (r."projectId", r.id, r.revision) RETURNING t.project_id, t.id`),
     ({ projectId, id, revision }) => ({ projectId, id, revision }),
     keyOf
@@ -110,7 +110,7 @@ WHERE (t.project_id, t.id, t.revision) = (r."projectId", r.id, r.revision) RETUR
   RecordIdempotency: applyAll<ChangeOf<"RecordIdempotency">>(
     // An expired record is replaced by the new one.
     writtenBy(`INSERT INTO ${schema}.idempotency AS t (${idempotency.targets()}, recorded_at)
-SELECT ${idempotency.sources("r")}, r."now" FROM ${rowsOf(`${idempotency.definitions()}, "now" bigint`)}
+SELECT ${idempotency.sources("r")}, r."now" FROM ${parameterRows(`${idempotency.definitions()}, "now" bigint`)}
 ORDER BY r."projectId", r.key
 ON CONFLICT (project_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, result = excluded.result,
   expires_at = excluded.expires_at, recorded_at = excluded.recorded_at
@@ -121,7 +121,7 @@ RETURNING project_id, key`),
   ),
   ExtendIdempotency: applyAlways<ChangeOf<"ExtendIdempotency">>(
     `UPDATE ${schema}.idempotency AS t SET expires_at = r."expiresAt"
-FROM ${rowsOf(`"projectId" text, key text, "expiresAt" bigint`)} WHERE (t.project_id, t.key) = (r."projectId", r.key)`,
+FROM ${parameterRows(`"projectId" text, key text, "expiresAt" bigint`)} WHERE (t.project_id, t.key) = (r."projectId", r.key)`,
     ({ projectId, key, expiresAt }) => ({ projectId, key, expiresAt })
   )
 })
@@ -179,7 +179,7 @@ const mailSets = (schema: string) => ({
   // Locks the delivery, so that no other worker claims it before this commit ends.
   TransitionAttempt: applyAll<ChangeOf<"TransitionAttempt">>(
     `r AS MATERIALIZED (
-  SELECT * FROM ${rowsOf(`${attempts.definitions(attemptStateFields)}, "projectId" text, "deliveryId" text, number bigint, "guardToken" bigint, "guardPhase" text`)}
+  SELECT * FROM ${parameterRows(`${attempts.definitions(attemptStateFields)}, "projectId" text, "deliveryId" text, number bigint, "guardToken" bigint, "guardPhase" text`)}
 ), locked AS MATERIALIZED (
   SELECT t.project_id, t.id, t.fencing_token FROM ${schema}.deliveries AS t
   JOIN r ON (t.project_id, t.id, t.fencing_token) = (r."projectId", r."deliveryId", r."guardToken")
@@ -203,7 +203,7 @@ RETURNING t.project_id, t.delivery_id, t.number
   ),
   TransitionDelivery: applyAll<ChangeOf<"TransitionDelivery">>(
     writtenBy(`UPDATE ${schema}.deliveries AS t SET ${deliveries.assignments("r", deliveryStateFields)}
-FROM ${rowsOf(`${deliveries.definitions(deliveryStateFields)}, ${transitionDefinitions}`)} WHERE ${transitionGuard}
+FROM ${parameterRows(`${deliveries.definitions(deliveryStateFields)}, ${transitionDefinitions}`)} WHERE ${transitionGuard}
 RETURNING t.project_id, t.id`),
     transitionRow,
     keyOf
@@ -220,7 +220,7 @@ const eventSets = (schema: string) => ({
     ({ event }) => keyOf(event)
   ),
   DistributeEvent: applyAll<ChangeOf<"DistributeEvent">>(
-    writtenBy(`DELETE FROM ${schema}.undistributed_events AS t USING ${rowsOf(`"projectId" text, id text`)}
+    writtenBy(`DELETE FROM ${schema}.undistributed_events AS t USING ${parameterRows(`"projectId" text, id text`)}
 WHERE (t.project_id, t.event_id) = (r."projectId", r.id) RETURNING t.project_id, t.event_id`),
     ({ projectId, id }) => ({ projectId, id }),
     keyOf
@@ -232,20 +232,20 @@ WHERE (t.project_id, t.event_id) = (r."projectId", r.id) RETURNING t.project_id,
   ),
   TransitionEventDelivery: applyAll<ChangeOf<"TransitionEventDelivery">>(
     writtenBy(`UPDATE ${schema}.event_deliveries AS t SET ${eventDeliveries.assignments("r", eventDeliveryStateFields)}
-FROM ${rowsOf(`${eventDeliveries.definitions(eventDeliveryStateFields)}, ${transitionDefinitions}`)} WHERE ${transitionGuard}
+FROM ${parameterRows(`${eventDeliveries.definitions(eventDeliveryStateFields)}, ${transitionDefinitions}`)} WHERE ${transitionGuard}
 RETURNING t.project_id, t.id`),
     transitionRow,
     keyOf
   ),
   RenewLease: applyAlways<ChangeOf<"RenewLease">>(
     `INSERT INTO ${schema}.leases (worker, renewed_at, lease_until)
-SELECT worker, "renewedAt", "leaseUntil" FROM ${rowsOf(`worker text, "renewedAt" bigint, "leaseUntil" bigint`)}
+SELECT worker, "renewedAt", "leaseUntil" FROM ${parameterRows(`worker text, "renewedAt" bigint, "leaseUntil" bigint`)}
 ORDER BY worker
 ON CONFLICT (worker) DO UPDATE SET renewed_at = excluded.renewed_at, lease_until = excluded.lease_until`,
     ({ worker, renewedAt, leaseUntil }) => ({ worker, renewedAt, leaseUntil })
   ),
   EndLease: applyAlways<ChangeOf<"EndLease">>(
-    `DELETE FROM ${schema}.leases AS t USING ${rowsOf("worker text")} WHERE t.worker = r.worker`,
+    `DELETE FROM ${schema}.leases AS t USING ${parameterRows("worker text")} WHERE t.worker = r.worker`,
     ({ worker }) => ({ worker })
   )
 })

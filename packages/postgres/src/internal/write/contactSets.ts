@@ -4,7 +4,7 @@
 import type { ChangeOf } from "@mailkeep/core/adapter"
 import { contactRow, storedContacts } from "../tables.ts"
 import type { ApplySet } from "./changeSet.ts"
-import { applyAll, joined, putSet, rowsOf, writtenBy } from "./changeSet.ts"
+import { applyAll, joined, putSet, parameterRows, writtenBy } from "./changeSet.ts"
 
 type PutContact = ChangeOf<"PutContact">
 
@@ -20,14 +20,14 @@ const keysOfStored = writtenBy("SELECT project_id, id FROM stored")
 
 const insertQueries = (schema: string) => `stored AS (
   INSERT INTO ${schema}.contacts (${storedContacts.targets()})
-  SELECT ${storedContacts.sources("r")} FROM ${rowsOf(storedContacts.definitions())}
+  SELECT ${storedContacts.sources("r")} FROM ${parameterRows(storedContacts.definitions())}
   ORDER BY r."projectId", r.id ON CONFLICT DO NOTHING RETURNING id, project_id, created_at, list_ids
 ), ${listedSql(schema)}, ${keysOfStored}`
 
 const replaceQueries = (schema: string, where: string) => `stored AS (
   UPDATE ${schema}.contacts AS t
   SET ${storedContacts.assignments("r")}
-  FROM ${rowsOf(`${storedContacts.definitions()}, "replaces" bigint`)}
+  FROM ${parameterRows(`${storedContacts.definitions()}, "replaces" bigint`)}
   WHERE (t.project_id, t.id, t.revision) = (r."projectId", r.id, r."replaces") AND ${where}
   RETURNING t.id, t.project_id, t.created_at, t.list_ids
 ), unlisted AS (
@@ -37,7 +37,7 @@ const replaceQueries = (schema: string, where: string) => `stored AS (
 ), ${listedSql(schema)}, ${keysOfStored}`
 
 const removeQueries = (schema: string) => `written AS (
-  DELETE FROM ${schema}.contacts AS t USING ${rowsOf(`"projectId" text, id text, revision bigint`)}
+  DELETE FROM ${schema}.contacts AS t USING ${parameterRows(`"projectId" text, id text, revision bigint`)}
   WHERE (t.project_id, t.id, t.revision) = (r."projectId", r.id, r.revision) RETURNING t.project_id, t.id
 ), unlisted AS (
   DELETE FROM ${schema}.contacts_on_lists AS entry USING written

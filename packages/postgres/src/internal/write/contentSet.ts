@@ -5,11 +5,11 @@ import type { ChangeOf, Message } from "@mailkeep/core/adapter"
 import type { Connection } from "../database.ts"
 import { settleAll } from "../database.ts"
 import type { ApplySet } from "./changeSet.ts"
-import { joined, rowsOf } from "./changeSet.ts"
+import { joined, parameterRows } from "./changeSet.ts"
 
 /** Sends only the contents that are missing. Each chunk is one statement, because the driver sends bytes as they are only in a parameter of their own. */
 export const makePutContents = (schema: string): ApplySet<ChangeOf<"PutContent">> => {
-  const existingSql = `SELECT t.project_id, t.hash FROM ${rowsOf(`"projectId" text, hash text`)}
+  const existingSql = `SELECT t.project_id, t.hash FROM ${parameterRows(`"projectId" text, hash text`)}
 JOIN ${schema}.contents AS t ON (t.project_id, t.hash, t.chunk) = (r."projectId", r.hash, 0)`
   const insertSql = `INSERT INTO ${schema}.contents (project_id, hash, chunk, bytes) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`
   const apply: ApplySet<ChangeOf<"PutContent">>["apply"] = async (connection, changes) => {
@@ -46,7 +46,7 @@ export type MessageFiles = Pick<Message, "projectId" | "id" | "attachments">
 /** Deletes the contents of a message to which no message of the project refers. Their locks are taken before. */
 export const makeDeleteUnusedContents = (schema: string) => {
   const sql = `DELETE FROM ${schema}.contents AS t
-USING (SELECT DISTINCT "projectId", hash FROM ${rowsOf(`"projectId" text, hash text`)}) AS r
+USING (SELECT DISTINCT "projectId", hash FROM ${parameterRows(`"projectId" text, hash text`)}) AS r
 WHERE (t.project_id, t.hash) = (r."projectId", r.hash) AND NOT EXISTS (
   SELECT FROM ${schema}.message_contents AS used WHERE (used.project_id, used.hash) = (t.project_id, t.hash)
 )`
@@ -59,7 +59,7 @@ WHERE (t.project_id, t.hash) = (r."projectId", r.hash) AND NOT EXISTS (
 /** Deletes the references of messages to their contents. */
 export const makeDeleteReferences = (schema: string) => {
   const sql = `DELETE FROM ${schema}.message_contents AS t
-USING ${rowsOf(`"projectId" text, hash text, id text`)}
+USING ${parameterRows(`"projectId" text, hash text, id text`)}
 WHERE (t.project_id, t.hash, t.message_id) = (r."projectId", r.hash, r.id)`
   return async (connection: Connection, deleted: ReadonlyArray<MessageFiles>): Promise<void> => {
     const references = deleted.flatMap(({ id, projectId, attachments }) =>

@@ -4,7 +4,7 @@
 import type { ChangeOf } from "@mailkeep/core/adapter"
 import type { ApplySet } from "./changeSet.ts"
 import { failUnless } from "../sqlStates.ts"
-import { joined, rowsOf, sendOne } from "./changeSet.ts"
+import { joined, parameterRows, sendOne } from "./changeSet.ts"
 
 type AddToCounter = ChangeOf<"AddToCounter">
 
@@ -41,7 +41,7 @@ const sumsOf = (changes: ReadonlyArray<AddToCounter>): ReadonlyMap<string, Sum> 
  * hold. The statement locks the counters in the order of their keys.
  */
 export const makeAddToCounters = (schema: string): Required<ApplySet<AddToCounter>> => {
-  const queries = `r AS MATERIALIZED (SELECT * FROM ${rowsOf(`"projectId" text, name text, by bigint, positive bigint, max bigint`)}), written AS (
+  const queries = `r AS MATERIALIZED (SELECT * FROM ${parameterRows(`"projectId" text, name text, by bigint, positive bigint, max bigint`)}), written AS (
   INSERT INTO ${schema}.counters AS t (project_id, name, value)
   SELECT "projectId", name, by FROM r ORDER BY "projectId", name
   ON CONFLICT (project_id, name) DO UPDATE SET value = t.value + excluded.value

@@ -6,7 +6,7 @@ import { revisionConflict } from "@mailkeep/core/adapter/evaluation"
 import { settleAll } from "../database.ts"
 import { failUnless } from "../sqlStates.ts"
 import type { ApplySet } from "./changeSet.ts"
-import { rowsOf, sendAll, sendOne } from "./changeSet.ts"
+import { parameterRows, sendAll, sendOne } from "./changeSet.ts"
 
 type Expect = ChangeOf<"Expect">
 
@@ -32,11 +32,11 @@ export const makeExpectSet = (schema: string): ApplySet<Expect> => {
       Object.entries(tableConditions).map(([kind, [table, where]]) => [kind, sqlOf(`${schema}.${table}`, where)])
     ) as Readonly<Record<RecordRef["kind"], string>>
   const statements = statementsOf(
-    (table, where) => `SELECT r.n, t.revision FROM ${rowsOf(definitions)} JOIN ${table} AS t ON ${where}`
+    (table, where) => `SELECT r.n, t.revision FROM ${parameterRows(definitions)} JOIN ${table} AS t ON ${where}`
   )
   const orFail = statementsOf(
     (table, where) =>
-      `SELECT ${failUnless("count(*) = 0")} FROM ${rowsOf(definitions)} LEFT JOIN ${table} AS t ON ${where} WHERE t.revision IS DISTINCT FROM r.revision`
+      `SELECT ${failUnless("count(*) = 0")} FROM ${parameterRows(definitions)} LEFT JOIN ${table} AS t ON ${where} WHERE t.revision IS DISTINCT FROM r.revision`
   )
   /** The changes of each kind, as the parameter of a statement. */
   const byKind = (changes: ReadonlyArray<Expect>): ReadonlyArray<readonly [RecordRef["kind"], string]> => {
