@@ -120,7 +120,10 @@ const makeSweepBatch = (
     })
 }
 
-/** Makes the sweep of a process that runs for long: one batch, at most every 10 min. Returns whether more expired records are left. */
+/**
+ * Makes the sweep of a process that runs for long: one batch at each call, until nothing is left, and then none for 10 min. Returns whether more
+ * expired records are left.
+ */
 export const makeSweeping = (
   deps: SweepingDeps & { readonly readClock: Effect.Effect<ClockReading> },
   retention: RetentionOptions
