@@ -1,6 +1,6 @@
 /**
- * The only function that commits: loads facts, decides and commits. Claims and sweeps are the other writes. The policy says what happens after a
- * conflict or an unavailable store.
+ * Loads facts, decides and commits. No use case commits in another way. The other writes are claims, sweeps, and the copy of a move between
+ * stores. The policy says what happens after a conflict or an unavailable store.
  * Source: decisions 0035 and 0037.
  */
 import { Clock, Data, Duration, Effect, Result } from "effect"
