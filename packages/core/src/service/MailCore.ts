@@ -6,6 +6,7 @@ import { dayMillis } from "../domain/value/Instant.ts"
 import type { OptionRules } from "../domain/value/OptionRule.ts"
 import { checkedOptions, given, mustBe, optionsOf, wholeOption } from "../domain/value/OptionRule.ts"
 import { webhookRules } from "../domain/webhook/WebhookUrl.ts"
+import { boundedPlanSource } from "../internal/boundedPlanSource.ts"
 import { notifyOnEvents } from "../internal/notifyOnEvents.ts"
 import { checkedStore } from "../internal/checkedStore.ts"
 import { closableStore } from "../internal/closableStore.ts"
@@ -179,7 +180,7 @@ const servicesWith = (options: MailCoreOptions) => {
     Layer.provideMerge(Suppressions.layer),
     Layer.provideMerge(Layer.mergeAll(Projects.layer, secrets, WakeUp.layer)),
     Layer.provideMerge(Layer.mergeAll(IdSource.layer, rateLimiter)),
-    Layer.provide(notifyingStore),
+    Layer.provide(Layer.merge(notifyingStore, boundedPlanSource)),
     Layer.provide(measuredStore),
     Layer.provide(closableStore),
     Layer.provide(checkedStore)
