@@ -26,7 +26,7 @@ const idle: HealthReport = {
   eventDeliveriesPending: 3,
   circuit: "throttled",
   pausedUntil: Date.UTC(2026, 10, 22),
-  lastFault: { at: Date.UTC(2026, 10, 21), kind: "busy", smtpCode: 421, enhancedCode: "4.3.2" },
+  lastFault: { at: Date.UTC(2026, 10, 21), kind: "busy", wrongSetting: null, smtpCode: 421, enhancedCode: "4.3.2" },
   inFlight: 1
 }
 
@@ -72,7 +72,13 @@ describe("GET /health", () => {
       in_flight: 1,
       circuit: "throttled",
       paused_until: "2026-11-22T00:00:00.000Z",
-      last_fault: { at: "2026-11-21T00:00:00.000Z", kind: "busy", smtp_code: 421, enhanced_code: "4.3.2" }
+      last_fault: {
+        at: "2026-11-21T00:00:00.000Z",
+        kind: "busy",
+        wrong_setting: null,
+        smtp_code: 421,
+        enhanced_code: "4.3.2"
+      }
     })
   })
 

@@ -1,13 +1,13 @@
 /**
  * Opens a connection to the relay: name, TCP, greeting, TLS and login.
  */
-import { TransportUnavailable } from "@mailkeep/core/adapter"
+import type { TransportUnavailable } from "@mailkeep/core/adapter"
 import { timerMillisMax } from "@mailkeep/core/options"
 import { Duration, Effect, Redacted } from "effect"
 import type { SMTPConnectionCustomAuthHandler, SMTPConnectionOptions } from "nodemailer/lib/smtp-connection"
 import { RelayConnection } from "./RelayConnection.ts"
 import type { RelayRefused } from "./replies.ts"
-import { failureOf, unavailableBecause } from "./replies.ts"
+import { failureOf, unavailable, unavailableBecause } from "./replies.ts"
 import type { AccessTokenAuth, PasswordAuth } from "./SmtpOptions.ts"
 import type { SmtpSettings } from "./smtpSettings.ts"
 
@@ -97,7 +97,7 @@ const logInWithPassword = (connection: RelayConnection, { user, password, method
 /** A function without a time limit of its own must not hold up the mail until the deadline of the hand-off. */
 const tokenMillisMax = 60_000
 
-const noToken = (reason: string) => Effect.fail(new TransportUnavailable({ reason }))
+const noToken = (reason: string) => Effect.fail(unavailable(reason, "login"))
 
 const tokenOf = ({ accessToken }: AccessTokenAuth, renew: boolean) =>
   Effect.suspend(() => {
@@ -132,9 +132,7 @@ const logIn = (
 ): Effect.Effect<void, OpenFailure> => {
   if (auth === null) return Effect.void
   if (!connection.client.secure && !allowPlaintextAuth)
-    return Effect.fail(
-      new TransportUnavailable({ reason: "The connection is not encrypted, so the transport does not log in." })
-    )
+    return Effect.fail(unavailable("The connection is not encrypted, so the transport does not log in.", "encryption"))
   const login = "accessToken" in auth ? logInWithToken(connection, auth) : logInWithPassword(connection, auth)
   return Effect.andThen(
     login,

@@ -3,7 +3,7 @@
  *
  * The text of an error of nodemailer may contain an address. It never leaves this file; only codes of the system do.
  */
-import type { SmtpReply, SmtpStage } from "@mailkeep/core/adapter"
+import type { RelaySetting, SmtpReply, SmtpStage } from "@mailkeep/core/adapter"
 import { TransportUnavailable } from "@mailkeep/core/adapter"
 import { Data } from "effect"
 
@@ -107,9 +107,23 @@ const reasonOf = (error: RelayError): string => {
   }
 }
 
+/** The setting that the error shows to be wrong. A code of OpenSSL means that the two sides cannot agree on TLS, for example that one speaks plain text. */
+const wrongSettingOf = (error: RelayError): RelaySetting | undefined => {
+  const code = systemCode(error)
+  if (certificateCodes.test(code)) return "certificate"
+  if (error.code === "EAUTH") return "login"
+  return /ERR_SSL_/.test(code) ? "encryption" : undefined
+}
+
+/** There is no answer, for the reason and with the wrong setting that are given. */
+export const unavailable = (reason: string, wrongSetting?: RelaySetting): TransportUnavailable =>
+  new TransportUnavailable({ reason, ...(wrongSetting !== undefined && { wrongSetting }) })
+
 /** There is no answer, for the reason that the error gives. */
 export const unavailableBecause = (error: RelayError): TransportUnavailable =>
-  new TransportUnavailable({ reason: reasonOf(error), relayFault: error.code !== "ESTREAM" })
+  error.code === "ESTREAM"
+    ? new TransportUnavailable({ reason: reasonOf(error), relayFault: false })
+    : unavailable(reasonOf(error), wrongSettingOf(error))
 
 /** Replaces the text of a refused login, because some relays repeat the command, which has the credentials. */
 const loginRefused = "The relay refused the login."
@@ -125,9 +139,10 @@ export const failureOf = (error: RelayError, stage: SmtpStage): RelayRefused | T
   if (reply === undefined || reply.smtpCode === null || reply.smtpCode < 400)
     return unavailableBecause({ code: "EPROTOCOL" })
   if (command === "STARTTLS")
-    return new TransportUnavailable({
-      reason: `The relay does not encrypt the connection: it answered STARTTLS with ${reply.smtpCode}.`
-    })
+    return unavailable(
+      `The relay does not encrypt the connection: it answered STARTTLS with ${reply.smtpCode}.`,
+      reply.smtpCode < 500 ? undefined : "encryption"
+    )
   // Outside of a command and of the greeting, only 421 is an answer: the relay closes the connection (RFC 5321 §3.8).
   if (command === "CONN" && stage !== "greeting" && reply.smtpCode !== 421)
     return unavailableBecause({ code: "EPROTOCOL" })

@@ -110,6 +110,8 @@ export interface TestMailOptions extends MailCoreOptions {
   readonly plans?: Layer.Layer<PlanSource, InvalidArgument>
   /** The script of the stub transport. By default, it delivers everything. */
   readonly stub?: StubOptions
+  /** Replaces the stub transport for the hand-offs. */
+  readonly transport?: TransportShape
   /** The sink for event deliveries. Without it, no event is sent to a webhook. */
   readonly sink?: EventSinkShape
   /** The DNS resolver. Without it, no name can be resolved. */
@@ -121,9 +123,19 @@ export interface TestMailOptions extends MailCoreOptions {
 /** The complete core with its ports and the test clock. */
 export const testMailLayer = (
   store: StoreUnderTest,
-  { plan = {}, plans = PlanSource.layerFixed(plan), stub = {}, sink, dns, files, ...core }: TestMailOptions = {}
+  {
+    plan = {},
+    plans = PlanSource.layerFixed(plan),
+    stub = {},
+    transport,
+    sink,
+    dns,
+    files,
+    ...core
+  }: TestMailOptions = {}
 ) =>
   MailCore.layerWith(core).pipe(
+    Layer.provide(transport === undefined ? Layer.empty : Layer.succeed(Transport, transport)),
     Layer.provideMerge(Layer.mergeAll(store.layer, StubTransport.layer(stub), plans, NodeCrypto.layer)),
     Layer.provideMerge(sink === undefined ? Layer.empty : Layer.succeed(EventSink, sink)),
     Layer.provideMerge(files === undefined ? Layer.empty : Layer.succeed(FileReader, files)),

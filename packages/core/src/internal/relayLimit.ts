@@ -5,7 +5,9 @@
  * Source: decision 0041; RFC 5321 §3.8 (421) and §4.5.4.1.
  */
 import type { HandOffResult } from "../decide/delivery/handOffResult.ts"
-import { classifyRefusal, refusesLogin, shownReply } from "../domain/delivery/SmtpReply.ts"
+import type { RelaySetting } from "../domain/delivery/RelaySetting.ts"
+import { wrongSettingOf } from "../domain/delivery/RelaySetting.ts"
+import { classifyRefusal, shownReply } from "../domain/delivery/SmtpReply.ts"
 import type { Instant } from "../domain/value/Instant.ts"
 import { pauseEnd, pauseMillis } from "./circuitPause.ts"
 
@@ -44,6 +46,8 @@ export interface RelayFault {
   readonly at: Instant
   /** `busy`: the relay asked to slow down or refused the connection. `unreachable`: there was no answer. */
   readonly kind: "busy" | "unreachable"
+  /** The setting that somebody must correct; `null` if the fault shows none. */
+  readonly wrongSetting: RelaySetting | null
   /** The codes of the reply; `null` without one. */
   readonly smtpCode: number | null
   readonly enhancedCode: string | null
@@ -81,6 +85,8 @@ const faultOf = (result: HandOffResult, kind: RelayFault["kind"], at: Instant): 
   return {
     at,
     kind,
+    wrongSetting:
+      reply !== null ? wrongSettingOf(reply) : result._tag === "NoReply" ? (result.wrongSetting ?? null) : null,
     smtpCode: reply?.smtpCode ?? null,
     enhancedCode: reply?.enhancedCode ?? null,
     text: reply !== null ? shownReply(reply) : "why" in result ? result.why : ""
@@ -133,17 +139,25 @@ export type CircuitState = "closed" | "throttled" | "open"
 export const circuitOf = ({ faults, unreachable }: RelayLimitState): CircuitState =>
   unreachable >= unreachableMax ? "open" : faults > 0 ? "throttled" : "closed"
 
+const wrongSettingSentences: Readonly<Record<RelaySetting, string>> = {
+  login: "The login to the relay fails",
+  certificate: "The certificate of the relay is not accepted",
+  encryption: "The relay and the transport do not agree on the encryption"
+}
+
 /** Why no mail leaves until somebody acts; `undefined` if mail leaves, or will leave after a pause. Contains no words of the relay. */
 const standstillOf = (state: RelayLimitState): string | undefined => {
   const circuit = circuitOf(state)
-  const { smtpCode = null, enhancedCode = null } = state.lastFault ?? {}
+  const { wrongSetting = null, smtpCode = null, enhancedCode = null } = state.lastFault ?? {}
+  if (circuit !== "closed" && wrongSetting !== null) {
+    const codes = [smtpCode, enhancedCode].filter((code) => code !== null).join(" ")
+    return `${wrongSettingSentences[wrongSetting]}${codes === "" ? "" : ` (${codes})`}. Mail waits in the queue.`
+  }
   if (circuit === "open") return "The relay cannot be reached. Mail waits in the queue."
   // Most often, an address or an option of the transport is wrong. After an answer, one failure can be an accident.
   if (!state.hasAnswered && state.unreachable > 0)
     return "The relay has not answered since the start. Mail waits in the queue. The health has the reason as lastFault."
-  return circuit === "throttled" && refusesLogin(smtpCode)
-    ? `The relay refuses the login (${[smtpCode, enhancedCode].filter((code) => code !== null).join(" ")}). Mail waits in the queue.`
-    : undefined
+  return undefined
 }
 
 /** What the log says about the change from one state to the next; `undefined` for no line. */

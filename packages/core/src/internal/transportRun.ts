@@ -3,6 +3,7 @@
  */
 import { Cause, Effect, Exit } from "effect"
 import type { HandOffResult } from "../decide/delivery/handOffResult.ts"
+import { relaySettings } from "../domain/delivery/RelaySetting.ts"
 import { shownText } from "../domain/value/shownText.ts"
 import type { HandOff, HandOffOutcome } from "../port/Transport.ts"
 import { HandOffRevoked, TransportUnavailable } from "../port/Transport.ts"
@@ -28,8 +29,15 @@ export const handOffResultOf = (
       const { error } = reason
       if (error instanceof HandOffRevoked) return { _tag: "Revoked" }
       if (error instanceof UnsafeHeaderValue) return { _tag: "NotSendable", why: error.message }
-      const { reason: why, certainlyNotAccepted = false, relayFault = true } = error
-      return { _tag: "NoReply", why: reasonOf(why), certainlyNotAccepted, relayFault }
+      const { reason: why, certainlyNotAccepted = false, relayFault = true, wrongSetting } = error
+      const setting = relaySettings.find((one) => one === wrongSetting)
+      return {
+        _tag: "NoReply",
+        why: reasonOf(why),
+        certainlyNotAccepted,
+        relayFault,
+        ...(setting !== undefined && { wrongSetting: setting })
+      }
     }
   }
   return { _tag: "NoReply", why: failedSentence }

@@ -7,6 +7,7 @@ import type { ProjectId } from "../domain/access/Project.ts"
 import type { HeaderFields } from "../domain/message/HeaderField.ts"
 import type { DeliveryId } from "../domain/value/Id.ts"
 import type { Instant } from "../domain/value/Instant.ts"
+import type { RelaySetting } from "../domain/delivery/RelaySetting.ts"
 import type { SmtpReply } from "../domain/delivery/SmtpReply.ts"
 
 /**
@@ -26,6 +27,8 @@ export class TransportUnavailable extends Data.TaggedError("TransportUnavailable
    * then continue as before. Default `true`.
    */
   readonly relayFault?: boolean
+  /** The setting that somebody must correct before the relay takes mail, if the transport knows it. The health shows it. */
+  readonly wrongSetting?: RelaySetting
 }> {
   override get message() {
     return this.reason

@@ -16,15 +16,20 @@ import {
 const now = Date.UTC(2026, 10, 21, 12)
 const limitMax = 32
 
-const refused = (stage: SmtpReply["stage"], code: number, enhancedCode: string | null = null): HandOffResult => ({
+const refused = (
+  stage: SmtpReply["stage"],
+  code: number,
+  enhancedCode: string | null = null,
+  text = "words"
+): HandOffResult => ({
   _tag: "Refused",
-  reply: { stage, smtpCode: code, enhancedCode, text: "words" }
+  reply: { stage, smtpCode: code, enhancedCode, text }
 })
 const accepted: HandOffResult = {
   _tag: "Accepted",
   reply: { stage: "endOfData", smtpCode: 250, enhancedCode: "2.0.0", text: "Ok" }
 }
-const noReply: HandOffResult = { _tag: "NoReply", why: "The connection was refused." }
+const noReply = { _tag: "NoReply", why: "The connection was refused." } as const
 const busy = refused("mail", 421, "4.3.2")
 const refusedByTransport: HandOffResult = {
   _tag: "Refused",
@@ -133,11 +138,28 @@ describe("relayLimitAfter", () => {
     expect(after([noReply, accepted]).lastFault).toEqual({
       at: now,
       kind: "unreachable",
+      wrongSetting: null,
       smtpCode: null,
       enhancedCode: null,
       text: "The connection was refused."
     })
     expect(after([busy]).lastFault).toMatchObject({ kind: "busy", smtpCode: 421, enhancedCode: "4.3.2" })
+  })
+
+  it.each<[name: string, result: HandOffResult, wrongSetting: string | null]>([
+    ["a refused certificate", { ...noReply, wrongSetting: "certificate" }, "certificate"],
+    ["a wrong password", refused("auth", 535, "5.7.8"), "login"],
+    ["a relay that asks for a login", refused("mail", 530, "5.7.0"), "login"],
+    [
+      "a relay that asks for encryption",
+      refused("mail", 530, "5.7.0", "Must issue a STARTTLS command first"),
+      "encryption"
+    ],
+    ["a login that needs encryption", refused("auth", 538, "5.7.11"), "encryption"],
+    ["a lost connection", noReply, null],
+    ["a relay that asks to slow down", busy, null]
+  ])("names the wrong setting of %s", (_, result, wrongSetting) => {
+    expect(after([result]).lastFault).toMatchObject({ wrongSetting })
   })
 
   it("always allows a try within a minute, and never more than the limit", () => {
@@ -154,10 +176,12 @@ describe("relayLimitAfter", () => {
 
 describe("relayNews", () => {
   const wrongPassword = refused("auth", 535, "5.7.8")
-  const login = "The relay refuses the login (535 5.7.8). Mail waits in the queue."
+  const login = "The login to the relay fails (535 5.7.8). Mail waits in the queue."
   const unanswered =
     "The relay has not answered since the start. Mail waits in the queue. The health has the reason as lastFault."
   const gone = "The relay cannot be reached. Mail waits in the queue."
+  const certificate = "The certificate of the relay is not accepted. Mail waits in the queue."
+  const wrongCertificate: HandOffResult = { ...noReply, wrongSetting: "certificate" }
 
   it.each<[name: string, before: ReadonlyArray<HandOffResult>, result: HandOffResult, news: string | undefined]>([
     ["nothing about accepted mail", [accepted], accepted, undefined],
@@ -169,10 +193,14 @@ describe("relayNews", () => {
     ["that the relay cannot be reached", times(4, noReply), noReply, gone],
     ["nothing more about the same relay", times(5, noReply), noReply, undefined],
     ["that the relay takes mail again", times(5, noReply), accepted, "The relay takes mail again."],
-    ["that the relay refuses the login", [], wrongPassword, login],
+    ["that the login fails", [], wrongPassword, login],
     ["nothing more about the same login", [wrongPassword], wrongPassword, undefined],
     ["that the login succeeds again", [wrongPassword], accepted, "The relay takes mail again."],
-    ["that the relay answers, and refuses the login", times(5, noReply), wrongPassword, login]
+    ["that the relay answers, and the login fails", times(5, noReply), wrongPassword, login],
+    ["that the certificate is not accepted", [], wrongCertificate, certificate],
+    ["that the certificate is not accepted any more", [accepted], wrongCertificate, certificate],
+    ["nothing more about the same certificate", times(4, wrongCertificate), wrongCertificate, undefined],
+    ["that the certificate is accepted again", times(5, wrongCertificate), accepted, "The relay takes mail again."]
   ])("says %s", (_, before, result, news) => {
     const state = after(before)
     expect(relayNews(state, relayLimitAfter(state, result, { now, limitMax }))).toBe(news)

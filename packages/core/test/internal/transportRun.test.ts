@@ -29,8 +29,8 @@ describe("afterPermission", () => {
 })
 
 describe("handOffResultOf", () => {
-  it("takes from the failure of a transport whether the relay has the message, and whether the relay is at fault", () => {
-    const known = { certainlyNotAccepted: true, relayFault: false }
+  it("takes from the failure of a transport what it knows: whether the relay has the message, whether it is at fault, and which setting is wrong", () => {
+    const known = { certainlyNotAccepted: true, relayFault: false, wrongSetting: "certificate" } as const
     expect(handOffResultOf(Exit.fail(new TransportUnavailable({ reason: "gone", ...known })))).toEqual({
       _tag: "NoReply",
       why: "gone",
@@ -42,5 +42,10 @@ describe("handOffResultOf", () => {
       certainlyNotAccepted: false,
       relayFault: true
     })
+  })
+
+  it("ignores a wrong setting that is not on the list", () => {
+    const failure = new TransportUnavailable({ reason: "gone", wrongSetting: "password hunter2" as never })
+    expect(handOffResultOf(Exit.fail(failure))).not.toHaveProperty("wrongSetting")
   })
 })

@@ -66,9 +66,10 @@ const healthBody = (report: HealthReport) => ({
   in_flight: report.inFlight,
   circuit: report.circuit,
   paused_until: orNull(report.pausedUntil, formatInstant),
-  last_fault: orNull(report.lastFault, ({ at, kind, smtpCode, enhancedCode }) => ({
+  last_fault: orNull(report.lastFault, ({ at, kind, wrongSetting, smtpCode, enhancedCode }) => ({
     at: formatInstant(at),
     kind,
+    wrong_setting: wrongSetting,
     smtp_code: smtpCode,
     enhanced_code: enhancedCode
   }))

@@ -6,6 +6,7 @@ import type { OnAmbiguous } from "../../domain/access/Project.ts"
 import type { SuppressionReason } from "../../domain/contact/Suppression.ts"
 import type { Attempt, AttemptOutcome, Delivery, DeliveryState } from "../../domain/delivery/Delivery.ts"
 import type { Trigger } from "../../domain/delivery/DeliveryTable.ts"
+import type { RelaySetting } from "../../domain/delivery/RelaySetting.ts"
 import type { RetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
 import { lifetimeEnd, relayFaultWaitMillis, retryWaitMillis } from "../../domain/delivery/RetrySchedule.ts"
 import type { SmtpReply } from "../../domain/delivery/SmtpReply.ts"
@@ -20,6 +21,7 @@ interface NoReply {
   readonly why: string
   readonly certainlyNotAccepted?: boolean
   readonly relayFault?: boolean
+  readonly wrongSetting?: RelaySetting
 }
 
 /** How a hand-off ended. */

@@ -1,7 +1,7 @@
 /**
  * Decides whether a process is healthy, from what its store answers and what it sees of the relay. Source: decision 0046.
  */
-import { refusesLogin } from "../../domain/delivery/SmtpReply.ts"
+import type { RelaySetting } from "../../domain/delivery/RelaySetting.ts"
 import type { StoreUnavailableReason } from "../../domain/store/Conflict.ts"
 import type { Backlog, WorkHealth } from "../../domain/store/Query.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
@@ -20,8 +20,8 @@ export const healthReasons = {
   /** The relay cannot be reached. Deliveries wait in the queue. */
   relay_unreachable: "degraded",
   /**
-   * The relay refuses the login, or it takes no mail and deliveries have been due for `HealthOptions.lateMillis` (default 5 minutes). Deliveries
-   * wait in the queue.
+   * The relay and the transport do not agree on the login, the certificate or the encryption: `lastFault.wrongSetting` says on which. Or the relay takes no
+   * mail, and deliveries have been due for `HealthOptions.lateMillis` (default 5 minutes). Deliveries wait in the queue.
    */
   relay_refuses: "degraded"
 } as const satisfies Readonly<Record<string, HealthStatus>>
@@ -33,6 +33,8 @@ export interface HealthFault {
   readonly at: Instant
   /** `busy`: the relay asked to slow down or refused the connection. `unreachable`: there was no answer. */
   readonly kind: "busy" | "unreachable"
+  /** The setting that somebody must correct before the relay takes mail; `null` if the fault shows none. */
+  readonly wrongSetting: RelaySetting | null
   readonly smtpCode: number | null
   readonly enhancedCode: string | null
 }
@@ -94,23 +96,28 @@ const statusOf = (reasons: ReadonlyArray<HealthReason>): HealthStatus =>
 /** Late deliveries wait for the relay while the circuit is not closed. They are not stuck then. */
 const lateOf = ({ work, relay }: HealthFacts): number => (work === null || relay.circuit !== "closed" ? 0 : work.late)
 
+/** A wrong setting is of interest until the relay answers for a message. */
+const hasWrongSetting = ({ circuit, lastFault }: HealthOfRelay): boolean =>
+  circuit !== "closed" && lastFault !== null && lastFault.wrongSetting !== null
+
 /** A relay that asks to slow down for a while needs no attention. */
-const refusesForLong = ({ work, relay: { circuit, lastFault } }: HealthFacts): boolean =>
-  circuit === "throttled" && (refusesLogin(lastFault?.smtpCode ?? null) || (work?.late ?? 0) > 0)
+const refusesForLong = ({ work, relay: { circuit } }: HealthFacts): boolean =>
+  circuit === "throttled" && (work?.late ?? 0) > 0
 
 /** Decides the health. Total: any facts give a report. */
 export const decideHealth = (facts: HealthFacts): HealthReport => {
   const { now, dispatcherRunning, relay, storeFault, work } = facts
   const late = lateOf(facts)
   const abandoned = work?.abandoned ?? 0
+  const isMisconfigured = hasWrongSetting(relay)
   // Another process may hand over, so its `sending` deliveries count too, except those that a dead worker left.
   const handsOver = relay.inFlight > 0 || (work?.sending ?? 0) > abandoned
   const holds: Readonly<Record<HealthReason, boolean>> = {
     store_unavailable: storeFault !== null,
     nothing_handed_over: dispatcherRunning && late > 0 && !handsOver,
     deliveries_stuck: late + abandoned > 0,
-    relay_unreachable: relay.circuit === "open",
-    relay_refuses: refusesForLong(facts)
+    relay_unreachable: relay.circuit === "open" && !isMisconfigured,
+    relay_refuses: isMisconfigured || refusesForLong(facts)
   }
   const reasons = (Object.keys(healthReasons) as ReadonlyArray<HealthReason>).filter((reason) => holds[reason])
   const oldestDueAt = work?.oldestDueAt ?? null

@@ -219,8 +219,3 @@ export const refusalTable: ReadonlyArray<RefusalRow> = [
 /** Returns the meaning of a refusal. The first row of the table that matches applies. */
 export const classifyRefusal = (reply: SmtpReply): RefusalMeaning =>
   refusalTable.find(({ matches }) => matches(reply))!.means
-
-const loginRefusals: ReadonlySet<number | null> = new Set([530, 534, 535, 538])
-
-/** Whether a reply with this code refuses the login, until somebody changes it or the settings of the relay (RFC 4954 §6). */
-export const refusesLogin = (smtpCode: number | null): boolean => loginRefusals.has(smtpCode)

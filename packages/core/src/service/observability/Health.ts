@@ -92,8 +92,8 @@ const recentReason = (failure: WriteFailure | null, now: Instant): StoreFault | 
 /** The words of the relay may contain an address, so they stay behind. */
 const withoutWords = ({ lastFault, ...relay }: RelayHealth): HealthFacts["relay"] => {
   if (lastFault === null) return { ...relay, lastFault }
-  const { at, kind, smtpCode, enhancedCode } = lastFault
-  const fault: HealthFault = { at, kind, smtpCode, enhancedCode }
+  const { at, kind, wrongSetting, smtpCode, enhancedCode } = lastFault
+  const fault: HealthFault = { at, kind, wrongSetting, smtpCode, enhancedCode }
   return { ...relay, lastFault: fault }
 }
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { HealthFacts, HealthOfRelay } from "../../../src/decide/observability/decideHealth.ts"
+import type { HealthFacts, HealthFault, HealthOfRelay } from "../../../src/decide/observability/decideHealth.ts"
 import { decideHealth, healthReasons } from "../../../src/decide/observability/decideHealth.ts"
 
 const now = Date.UTC(2026, 10, 21, 12)
@@ -33,6 +33,16 @@ const facts = ({ relay, work, storeFault = null, dispatcherRunning = true }: Cha
 
 const late = { queued: 5, late: 5 }
 
+const unreachable: HealthFault = {
+  at: now,
+  kind: "unreachable",
+  wrongSetting: null,
+  smtpCode: null,
+  enhancedCode: null
+}
+const refusedLogin: HealthFault = { ...unreachable, kind: "busy", wrongSetting: "login", smtpCode: 535 }
+const wrongCertificate: HealthFault = { ...unreachable, wrongSetting: "certificate" }
+
 describe("decideHealth", () => {
   it.each<[name: string, change: Change, status: string, reasons: ReadonlyArray<string>]>([
     ["an idle process", {}, "ok", []],
@@ -47,17 +57,29 @@ describe("decideHealth", () => {
     ],
     [
       "a relay that refuses the login",
-      { relay: { circuit: "throttled", lastFault: { at: now, kind: "busy", smtpCode: 535, enhancedCode: "5.7.8" } } },
+      { relay: { circuit: "throttled", lastFault: refusedLogin } },
       "degraded",
       ["relay_refuses"]
     ],
     [
-      "a relay that takes mail again after a refused login",
-      { relay: { lastFault: { at: now, kind: "busy", smtpCode: 535, enhancedCode: "5.7.8" } } },
-      "ok",
-      []
+      "a relay whose certificate was just refused",
+      { relay: { circuit: "throttled", lastFault: wrongCertificate } },
+      "degraded",
+      ["relay_refuses"]
     ],
-    ["a relay that cannot be reached", { relay: { circuit: "open" } }, "degraded", ["relay_unreachable"]],
+    [
+      "a relay whose certificate is refused again and again",
+      { work: late, relay: { circuit: "open", lastFault: wrongCertificate } },
+      "degraded",
+      ["relay_refuses"]
+    ],
+    ["a relay that takes mail again after a refused login", { relay: { lastFault: refusedLogin } }, "ok", []],
+    [
+      "a relay that cannot be reached",
+      { relay: { circuit: "open", lastFault: unreachable } },
+      "degraded",
+      ["relay_unreachable"]
+    ],
     [
       "late deliveries behind such a relay",
       { work: late, relay: { circuit: "open" } },
@@ -138,7 +160,7 @@ describe("decideHealth", () => {
       relay: fc.record({
         circuit: fc.constantFrom("closed", "throttled", "open"),
         pausedUntil: fc.constant(null),
-        lastFault: fc.constant(null),
+        lastFault: fc.constantFrom(null, unreachable, wrongCertificate),
         inFlight: count
       }),
       work: fc.option(work)

@@ -20,6 +20,8 @@ import { describe, expect, it } from "vitest"
 import { deliveryState } from "../../../src/domain/delivery/Delivery.ts"
 import { wholeRotation } from "../../../src/domain/store/Rotation.ts"
 import { Dispatcher, Health, MailStore, StoreUnavailable } from "../../../src/index.ts"
+import type { TransportShape } from "../../../src/port/Transport.ts"
+import { TransportUnavailable } from "../../../src/port/Transport.ts"
 
 const check = Effect.flatMap(Health, (health) => health.check)
 
@@ -107,11 +109,36 @@ describe("Health", () => {
           reasons: ["relay_unreachable"],
           circuit: "open",
           pausedUntil: start + 1000,
-          lastFault: { at: start, kind: "unreachable", smtpCode: null, enhancedCode: null }
+          lastFault: { at: start, kind: "unreachable", wrongSetting: null, smtpCode: null, enhancedCode: null }
         })
         expect(report.lastFault).not.toHaveProperty("text")
       })
     ))
+
+  it("names the setting that keeps the transport from the relay after the first hand-off", () => {
+    const reason = "The certificate of the relay is not accepted (CERT_HAS_EXPIRED)."
+    const transport: TransportShape = {
+      capabilities: {
+        confirmsDelivery: false,
+        signalsFinalize: true,
+        idempotentHandOff: false,
+        maxMessageBytes: null,
+        smtpUtf8: false
+      },
+      handOff: () => Effect.fail(new TransportUnavailable({ reason, wrongSetting: "certificate" }))
+    }
+    return withTestMail(memory, { transport })(
+      Effect.gen(function* () {
+        yield* sendOne
+        yield* tick
+        expect(yield* check).toMatchObject({
+          status: "degraded",
+          reasons: ["relay_refuses"],
+          lastFault: { at: start, kind: "unreachable", wrongSetting: "certificate", smtpCode: null, enhancedCode: null }
+        })
+      })
+    )
+  })
 
   it("counts the hand-offs under way, and knows that the dispatcher runs", () =>
     withTestMail(memory, { stub: { script: [{ acts: [{ act: "hang" }] }] } })(
