@@ -3,47 +3,37 @@
  */
 import type { CallOptions } from "@mailkeep/core/handle"
 import { withOwnMessage } from "@mailkeep/core/handle/calls"
-import { Effect, Stream } from "effect"
+import { Effect, Exit, Pull, Result, Scope, Stream } from "effect"
 import type { Run } from "./calls.ts"
 import type { CoreServices } from "./coreRuntime.ts"
+import { scheduler } from "./scheduler.ts"
 
-/** Rejects when the signal is aborted, and never resolves. */
-const aborted = (signal: AbortSignal): { readonly promise: Promise<never>; readonly stop: () => void } => {
-  let stop = () => {}
-  const promise = new Promise<never>((_, reject) => {
-    const listener = () => reject(signal.reason)
-    signal.addEventListener("abort", listener)
-    stop = () => signal.removeEventListener("abort", listener)
-  })
-  promise.catch(() => {})
-  return { promise, stop }
-}
-
-/** Iterates over a stream. An abort and the end of the loop end the stream. */
+/**
+ * Iterates over a stream. An abort and the end of the loop end the stream. Each read of the next items is a call: the close of the mail waits for it, then
+ * interrupts it, and refuses the next one.
+ */
 export const eachOfStream = <A, E>(
   run: Run,
   streamOf: Effect.Effect<Stream.Stream<A, E>, never, CoreServices>,
   options: CallOptions | undefined
 ): AsyncIterable<A> => ({
   async *[Symbol.asyncIterator]() {
-    const signal = options?.signal
-    const opened = Effect.zip(streamOf, Effect.context<CoreServices>())
-    const [stream, context] = await run(opened, options)
-    const iterator = Stream.toAsyncIterableWith(stream, context)[Symbol.asyncIterator]()
-    const abort = signal === undefined ? undefined : aborted(signal)
+    const scope = Scope.makeUnsafe()
     try {
+      const pull = await run(Scope.provide(Effect.flatMap(streamOf, Stream.toPull), scope), options)
+      // As a value, because an error of the product's own rows keeps its stack.
+      const next = Effect.result(Pull.catchDone(pull, () => Effect.succeed(null)))
       for (;;) {
-        signal?.throwIfAborted()
-        const next = iterator.next()
-        const result = await (abort === undefined ? next : Promise.race([next, abort.promise]))
-        if (result.done === true) return
-        yield result.value
+        const items = await run(next, options)
+        if (Result.isFailure(items)) throw withOwnMessage(items.failure)
+        if (items.success === null) return
+        for (const item of items.success) {
+          options?.signal?.throwIfAborted()
+          yield item
+        }
       }
-    } catch (cause) {
-      throw withOwnMessage(cause)
     } finally {
-      abort?.stop()
-      await iterator.return?.()
+      await Effect.runPromise(Scope.close(scope, Exit.void), { scheduler })
     }
   }
 })

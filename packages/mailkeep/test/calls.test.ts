@@ -194,3 +194,31 @@ describe("an aborted call", () => {
     }
   })
 })
+
+describe("an iteration when the mail closes", () => {
+  it("rejects with StoreUnavailable while the next row of an import does not come", async () => {
+    const [asked, never] = [signal(), signal()]
+    const mail = await openQuiet({ graceMillis: 0 })
+    const rows = async function* () {
+      yield { line: 1, cells: ["email"] }
+      asked.resolve()
+      await never.promise
+    }
+    const importing = rejection(all(mail.contacts.importRows(rows())))
+    await asked.promise
+    await mail.close()
+    expect(await importing).toMatchObject({ _tag: "StoreUnavailable", reason: "closed" })
+  })
+
+  it("rejects with StoreUnavailable at the next item", async () => {
+    const mail = await openQuiet()
+    for (const name of ["a", "b", "c"]) await mail.contacts.create({ email: `${name}@example.org` })
+    const iterator = mail.contacts.exportRows()[Symbol.asyncIterator]()
+    await iterator.next()
+    await mail.close()
+    const rest = async () => {
+      while ((await iterator.next()).done !== true);
+    }
+    expect(await rejection(rest())).toMatchObject({ _tag: "StoreUnavailable", reason: "closed" })
+  })
+})
