@@ -42,6 +42,7 @@ const contactFilters: fc.Arbitrary<ContactFilters> = record({
     nil: null,
     freq: 2
   }),
+  emailPart: fc.option(text, { nil: null, freq: 1 }),
   emailStatus: of(null, null, "subscribed" as const, "unsubscribed" as const),
   listId: of(null, null, "lst_0", "lst_9"),
   segment: fc.option(predicate, { nil: null, freq: 2 })
@@ -117,6 +118,7 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
     record({
       projectId,
       search: of(null, null, "A@X", "1", "_"),
+      addressPart: of(null, null, "2"),
       now: instant,
       after: orNull(address),
       limit: fc.integer({ min: 1, max: 3 }),

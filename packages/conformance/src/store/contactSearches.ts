@@ -85,4 +85,23 @@ const anyLength = law(
   }
 )
 
-export const contactSearchLaws: ReadonlyArray<StoreLaw> = [anyLength]
+const searchedInALabels = law(
+  "contacts/finds-a-domain-in-a-labels",
+  "With `emailPart`, a search also finds the contacts with this part in their email, and none with it in a name.",
+  function* (store) {
+    const people = [
+      sample.numberedContact(1, { email: "Ada@xn--mller-kva.example" }),
+      sample.numberedContact(2, { lastName: "MÜLLER" }),
+      sample.numberedContact(3, { lastName: "xn--mller-kva" }),
+      sample.numberedContact(4)
+    ]
+    yield* commit(store, ...people.map((one) => put.contact(one)))
+    yield* finds(store, { search: "müller", emailPart: "xn--mller-kva" }, [2, 1])
+    yield* finds(store, { search: "ADA@müller", emailPart: "ADA@xn--mller-kva" }, [1])
+    yield* finds(store, { search: "ü", emailPart: "xn--tda" }, [2])
+    yield* finds(store, { search: "müller", emailPart: "xn--mller-kva", emailStatus: "unsubscribed" }, [])
+    yield* finds(store, { search: "müller" }, [2])
+  }
+)
+
+export const contactSearchLaws: ReadonlyArray<StoreLaw> = [anyLength, searchedInALabels]

@@ -190,6 +190,25 @@ const suppressionBounds = law(
   }
 )
 
+const searchedInALabels = law(
+  "suppressions/finds-a-domain-in-a-labels",
+  {
+    statement: "With `addressPart`, a search also finds the suppressions with this part of the address.",
+    why: "decisions/0012-contacts.md"
+  },
+  function* (store) {
+    const rows = ["ada@xn--mller-kva.example", "bob@example.org", "müller@example.org"].map((address) =>
+      sample.suppression({ addressKey: address, address })
+    )
+    yield* commit(store, ...rows.map((one) => put.suppression(one)))
+    const page = { _tag: "SuppressionPage", projectId, now: noon, after: null, limit: 9, scanLimit: 9 } as const
+    const search = { ...page, search: "Müller", addressPart: "xn--mller-kva" }
+    yield* same("the addresses with the part", (yield* ask(store, search)).items, [rows[0], rows[2]])
+    const other = { ...page, search: "@müller", addressPart: "@XN--MLLER-KVA" }
+    yield* same("the addresses at the domain", (yield* ask(store, other)).items, [rows[0]])
+  }
+)
+
 const dueInOrder = law(
   "domains/due-in-order",
   {
@@ -232,4 +251,11 @@ const dueInOrder = law(
   }
 )
 
-export const pageLaws: ReadonlyArray<StoreLaw> = [byNumber, byPosition, attemptNumbers, suppressionBounds, dueInOrder]
+export const pageLaws: ReadonlyArray<StoreLaw> = [
+  byNumber,
+  byPosition,
+  attemptNumbers,
+  suppressionBounds,
+  searchedInALabels,
+  dueInOrder
+]

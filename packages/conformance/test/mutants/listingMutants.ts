@@ -134,6 +134,11 @@ export const listingMutants: Readonly<Record<string, Mutation>> = {
   "contacts/search-of-any-length": answering("ContactScan", (found, { filters: { search } }) =>
     search !== null && [...search].length < 3 && search.length >= 3 ? { ...found, items: [], matches: 0 } : found
   ),
+  "contacts/finds-a-domain-in-a-labels": asking("ContactScan", (query) => ({
+    ...query,
+    filters: { ...query.filters, emailPart: null }
+  })),
+  "suppressions/finds-a-domain-in-a-labels": asking("SuppressionPage", (query) => ({ ...query, addressPart: null })),
   "contacts/pages-begin-and-end-exactly": asking("ContactScan", (query) =>
     query.after !== null && query.skip === 3 ? { ...query, skip: 2 } : query
   ),

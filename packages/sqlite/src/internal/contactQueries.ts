@@ -88,11 +88,11 @@ export const contactPage = (connection: Prepared, query: QueryOf<"ContactPage">)
 const scanSourceOf = (
   connection: Prepared,
   projectId: string,
-  { search, emailStatus, listId, segment }: ContactFilters
+  { search, emailPart, emailStatus, listId, segment }: ContactFilters
 ) => {
   const part = search === "" ? null : search
-  const rest = { search: part, emailStatus: null, listId: null, segment }
-  const match = part === null ? null : textMatchOf(connection, projectId, part)
+  const rest = { search: part, emailPart, emailStatus: null, listId: null, segment }
+  const match = part === null ? null : textMatchOf(connection, projectId, part, emailPart)
   if (match !== null && countMatches(connection, match, sortedMatchesMax) <= sortedMatchesMax)
     return { rows: byText(match), rest: { ...rest, search: null, listId }, bounded: false }
   return { rows: listId === null ? byStatus(emailStatus) : byList(listId), rest, bounded: true }
@@ -109,10 +109,16 @@ const readRow: Readonly<
 /** The answer to a search without other filters, or `null` if the text index alone cannot give it. */
 const textScan = (
   connection: Prepared,
-  { projectId, filters: { search, emailStatus, listId, segment }, after, skip, limit }: QueryOf<"ContactScan">
+  {
+    projectId,
+    filters: { search, emailPart, emailStatus, listId, segment },
+    after,
+    skip,
+    limit
+  }: QueryOf<"ContactScan">
 ): AnswerOf<"ContactScan"> | null => {
   if (search === null || emailStatus !== null || listId !== null || segment !== null || after !== null) return null
-  const match = textMatchOf(connection, projectId, search)
+  const match = textMatchOf(connection, projectId, search, emailPart)
   if (match === null) return null
   const matches = countMatches(connection, match, countedMatchesMax)
   if (matches > countedMatchesMax) return null

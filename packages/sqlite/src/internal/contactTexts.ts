@@ -22,14 +22,22 @@ export const textCondition =
 /** Quotes a text as one phrase of the query language of the index. */
 const phraseOf = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
-/** Returns `null` if the index cannot find the part, because it is too short or the project never had a contact. */
-export const textMatchOf = (connection: Prepared, projectId: string, part: string): TextMatch | null => {
-  const parts = foldedParts(part)
-  if (parts.some((folded) => codePoints(folded) < indexedCharactersMin)) return null
+/** Returns `null` if the index cannot find the search, because a part is too short or the project never had a contact. */
+export const textMatchOf = (
+  connection: Prepared,
+  projectId: string,
+  search: string,
+  emailPart: string | null = null
+): TextMatch | null => {
+  const parts = foldedParts(search)
+  const emailParts = emailPart === null ? [] : foldedParts(emailPart)
+  if ([...parts, ...emailParts].some((folded) => codePoints(folded) < indexedCharactersMin)) return null
   // The query language of the index ends at U+0000. No contact has this character.
-  if (part.includes("\0")) return null
+  if (`${search}${emailPart ?? ""}`.includes("\0")) return null
   const range = rowRangeOf(connection, projectId)
-  return range === null ? null : [parts.map(phraseOf).join(" OR "), ...range]
+  if (range === null) return null
+  const phrases = [...parts.map(phraseOf), ...emailParts.map((part) => `email : ${phraseOf(part)}`)]
+  return [phrases.join(" OR "), ...range]
 }
 
 /** Counts at most `max` + 1 matches. */

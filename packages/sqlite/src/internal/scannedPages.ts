@@ -4,7 +4,7 @@
 import type { AnswerOf, Delivery, Instant, LogFilters, LoggedMessage, Position, QueryOf } from "@mailkeep/core/adapter"
 import {
   containsPart,
-  foldedParts,
+  foldedAddressParts,
   indexedStatusOf,
   logFiltersMatch,
   summaryOf,
@@ -110,7 +110,7 @@ export const logPage = (
 /** One page of the suppressions, by address. */
 export const suppressionPage = (
   connection: Prepared,
-  { projectId, search, now, after, limit, scanLimit }: QueryOf<"SuppressionPage">
+  { projectId, search, addressPart, now, after, limit, scanLimit }: QueryOf<"SuppressionPage">
 ): AnswerOf<"SuppressionPage"> => {
   const sql = suppressions.select(
     "INDEXED BY mailkeep_suppressions_by_address WHERE project_id = ? AND address IS NOT NULL AND address > ? ORDER BY address LIMIT ?"
@@ -120,7 +120,9 @@ export const suppressionPage = (
     rows,
     suppressions.fromRow,
     { limit, scanLimit },
-    (one) => suppressedFor(one, now) !== null && (search === null || containsPart(one.address!, foldedParts(search)))
+    (one) =>
+      suppressedFor(one, now) !== null &&
+      (search === null || containsPart(one.address!, foldedAddressParts(search, addressPart)))
   )
   return { items: found, next: last?.address ?? null }
 }

@@ -6,7 +6,7 @@
 import type { ContactRecord } from "./Contact.ts"
 import type { ResourceId } from "../store/StoredResource.ts"
 import { parseInstantOrDay } from "../value/Instant.ts"
-import { caseFold, containsPart, foldedParts } from "../store/textSearch.ts"
+import { caseFold, containsPart, foldedAddressParts, foldedParts } from "../store/textSearch.ts"
 import type { PropertyValue } from "./Property.ts"
 import type { EmailStatus } from "./EmailStatusTable.ts"
 
@@ -61,6 +61,11 @@ export type ContactPredicate =
 export interface ContactFilters {
   /** A part of the email, of a name, or of both names joined by a space. Ignores case. */
   readonly search: string | null
+  /**
+   * With `search`: also contacts whose email has this part, without regard to case. It is the search with its domain in A-labels, as an email has it.
+   * `null` when `search` has only ASCII characters.
+   */
+  readonly emailPart: string | null
   /** Only contacts with this status. */
   readonly emailStatus: EmailStatus | null
   /** Only contacts on this list. */
@@ -70,7 +75,13 @@ export interface ContactFilters {
 }
 
 /** Filters that match every contact. */
-export const noContactFilters: ContactFilters = { search: null, emailStatus: null, listId: null, segment: null }
+export const noContactFilters: ContactFilters = {
+  search: null,
+  emailPart: null,
+  emailStatus: null,
+  listId: null,
+  segment: null
+}
 
 /** Returns the instant of a date property. A date without a time means midnight UTC. */
 const dateValueInstant = (value: PropertyValue | null): number | null => {
@@ -164,13 +175,28 @@ export const searchedTexts = ({
   caseFold(`${firstName} ${lastName}`)
 ]
 
+/** Compiles a search into a test of the texts of one contact. */
+const compileSearch = (search: string, emailPart: string | null): ContactTest => {
+  const [emailParts, nameParts] = [foldedAddressParts(search, emailPart), foldedParts(search)]
+  return (contact) => {
+    const [email, name] = searchedTexts(contact)
+    return containsPart(email, emailParts) || containsPart(name, nameParts)
+  }
+}
+
 /** Compiles the filters of a listing into a test of one contact. */
-export const compileContactFilters = ({ search, emailStatus, listId, segment }: ContactFilters): ContactTest => {
-  const parts = search === null ? null : foldedParts(search)
+export const compileContactFilters = ({
+  search,
+  emailPart,
+  emailStatus,
+  listId,
+  segment
+}: ContactFilters): ContactTest => {
+  const isFound = search === null ? null : compileSearch(search, emailPart)
   const inSegment = segment === null ? null : compilePredicate(segment)
   return (contact) =>
     (emailStatus === null || contact.emailStatus === emailStatus) &&
     (listId === null || contact.listIds.includes(listId)) &&
-    (parts === null || searchedTexts(contact).some((text) => containsPart(text, parts))) &&
+    (isFound === null || isFound(contact)) &&
     (inSegment === null || inSegment(contact))
 }

@@ -3,6 +3,7 @@
  * Source: docs/spec/coverage.md S7; decision 0012.
  */
 import { Result, Schema } from "effect"
+import { inALabels } from "../message/Address.ts"
 import type { PageInput, PageRequest } from "../store/Paging.ts"
 import { pageFields, pageOrDefault, SearchText, TextOrNull } from "../store/PagingRequest.ts"
 import { isRecord } from "../value/Fields.ts"
@@ -56,8 +57,8 @@ export interface UpdateContactInput {
 /** Selects contacts. An absent filter, `undefined` or `null` selects all contacts. */
 export interface ContactFilterInput {
   /**
-   * A part of the email, of a name, or of both names joined by a space. At most 255 characters. Ignores case. An empty text selects all
-   * contacts.
+   * A part of the email, of a name, or of both names joined by a space. At most 255 characters. Ignores case. A domain in Unicode finds the emails with
+   * its A-labels, by whole labels. An empty text selects all contacts.
    */
   readonly search?: string | null | undefined
   /** Only contacts with this status. */
@@ -170,6 +171,7 @@ const queryFields = {
 /** The filters of a query that was checked; `null` means no filter. */
 export interface ValidContactFilter {
   readonly search: string | null
+  readonly emailPart: string | null
   readonly emailStatus: EmailStatus | null
   readonly listId: string | null
   readonly segmentId: string | null
@@ -183,6 +185,7 @@ const queryOrDefault = ({
   segmentId = null
 }: ContactFilterInput): ValidContactFilter => ({
   search: search === "" ? null : search,
+  emailPart: search === null ? null : (inALabels(search) ?? null),
   emailStatus,
   listId,
   segmentId

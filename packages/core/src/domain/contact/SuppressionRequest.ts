@@ -2,6 +2,7 @@
  * The inputs that change and list suppressions.
  */
 import { Result, Schema } from "effect"
+import { inALabels } from "../message/Address.ts"
 import type { CursorInput, CursorRequest } from "../store/Paging.ts"
 import { cursorFields, cursorOrDefault, SearchText } from "../store/PagingRequest.ts"
 import type { Parser } from "../value/Issue.ts"
@@ -11,7 +12,10 @@ import { suppressionReasons } from "./Suppression.ts"
 
 /** Selects one page of suppressions. */
 export interface ListSuppressionsInput extends CursorInput {
-  /** A part of the address, at most 255 characters. Ignores case. An absent search, `undefined` or `null` selects all suppressions. */
+  /**
+   * A part of the address, at most 255 characters. Ignores case. A domain in Unicode finds the addresses with its A-labels, by whole labels. An absent
+   * search, `undefined` or `null` selects all suppressions.
+   */
   readonly search?: string | null | undefined
 }
 
@@ -29,5 +33,11 @@ export const parseReasonChange = decoder(ReasonChange) as Parser<ValidReasonChan
 
 const decodeListing = decoder(Schema.Struct({ search: Schema.optionalKey(SearchText), ...cursorFields }))
 
-export const parseSuppressionListing: Parser<CursorRequest & { readonly search: string | null }> = (input) =>
-  Result.map(decodeListing(input), ({ search = null, ...page }) => ({ search, ...cursorOrDefault(page) }))
+export const parseSuppressionListing: Parser<
+  CursorRequest & { readonly search: string | null; readonly addressPart: string | null }
+> = (input) =>
+  Result.map(decodeListing(input), ({ search = null, ...page }) => ({
+    search,
+    addressPart: search === null ? null : (inALabels(search) ?? null),
+    ...cursorOrDefault(page)
+  }))

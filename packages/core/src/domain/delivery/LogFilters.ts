@@ -2,7 +2,7 @@
  * The filters of the delivery log, and which deliveries they match. Source: docs/spec/coverage.md S5; decisions 0011 and 0065.
  */
 import type { Message } from "../message/Message.ts"
-import { caseFold, containsPart, foldedParts } from "../store/textSearch.ts"
+import { caseFold, containsPart, foldedAddressParts, foldedParts } from "../store/textSearch.ts"
 import type { Instant } from "../value/Instant.ts"
 import type { Delivery } from "./Delivery.ts"
 import type { DeliveryStatus } from "./DeliveryStatus.ts"
@@ -87,10 +87,6 @@ export const logBoundsMatch = (
 /** The fields of a message that the log examines. */
 export type LoggedMessage = Pick<Message, "subject" | "templateId">
 
-/** The case-folded texts of which a recipient contains one if a search of the log finds the recipient. */
-export const foldedRecipientParts = (search: string, recipientPart: string | null): ReadonlyArray<string> =>
-  recipientPart === null ? foldedParts(search) : [...foldedParts(search), ...foldedParts(recipientPart)]
-
 /** Whether a search of the log finds the delivery: by an id, or by a part of the recipient or of the subject. */
 const isFound = (
   search: string,
@@ -100,7 +96,7 @@ const isFound = (
 ): boolean => {
   if (delivery.id === search || delivery.messageId === search) return true
   return (
-    containsPart(caseFold(delivery.recipient), foldedRecipientParts(search, recipientPart)) ||
+    containsPart(caseFold(delivery.recipient), foldedAddressParts(search, recipientPart)) ||
     containsPart(caseFold(message().subject), foldedParts(search))
   )
 }

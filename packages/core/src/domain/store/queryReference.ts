@@ -11,7 +11,7 @@ import { summaryOf } from "../delivery/Delivery.ts"
 import type { DeliveryStatus } from "../delivery/DeliveryStatus.ts"
 import { newestFirst, pageOf } from "./Paging.ts"
 import { logBoundsMatch, logFiltersMatch } from "../delivery/LogFilters.ts"
-import { containsPart, foldedParts } from "./textSearch.ts"
+import { containsPart, foldedAddressParts } from "./textSearch.ts"
 import type { Position } from "./Paging.ts"
 import type { LoggedMessage } from "../delivery/LogFilters.ts"
 import { compareIds } from "../value/Id.ts"
@@ -102,14 +102,16 @@ export const evaluateSuppressionPage = (
   suppressions: ReadonlyArray<SuppressionRecord>,
   query: QueryOf<"SuppressionPage">
 ): AnswerOf<"SuppressionPage"> => {
-  const { search, now, after } = query
+  const { search, addressPart, now, after } = query
   const candidates = suppressions
     .filter(({ address }) => address !== null && (after === null || address > after))
     .toSorted(byAddress)
   const { found, last } = scan(
     candidates,
     query,
-    (one) => suppressedFor(one, now) !== null && (search === null || containsPart(one.address!, foldedParts(search)))
+    (one) =>
+      suppressedFor(one, now) !== null &&
+      (search === null || containsPart(one.address!, foldedAddressParts(search, addressPart)))
   )
   return { items: found, next: last?.address ?? null }
 }

@@ -160,7 +160,7 @@ export class Suppressions extends Context.Service<
 
       const list = Effect.fn("Suppressions.list")(function* (caller: Caller, input: ListSuppressionsInput = {}) {
         const projectId = yield* validProject(caller)
-        const { search, limit, cursor } = yield* validated(parseSuppressionListing, input, "filters")
+        const { search, addressPart, limit, cursor } = yield* validated(parseSuppressionListing, input, "filters")
         const now = yield* Clock.currentTimeMillis
         return yield* cursorPage(
           { sign, crypto },
@@ -173,7 +173,16 @@ export class Suppressions extends Context.Service<
                 fillPage(projectId, { after: position === null ? null : position[0]!, limit }, (after, limit) =>
                   Effect.map(
                     store.read([
-                      { _tag: "SuppressionPage", projectId, search, now, after, limit, scanLimit: examinedMax }
+                      {
+                        _tag: "SuppressionPage",
+                        projectId,
+                        search,
+                        addressPart,
+                        now,
+                        after,
+                        limit,
+                        scanLimit: examinedMax
+                      }
                     ]),
                     ([part]) => part
                   )

@@ -264,6 +264,21 @@ describe.each(stores)("contacts, over $name", (store) => {
     )
   )
 
+  it.each(["müller", "ADA@Müller.example", "Müller."])(
+    "finds the email of a contact by %s, whose domain has A-labels, and a name with the same text",
+    (search) =>
+      withTestMail(store)(
+        Effect.gen(function* () {
+          yield* create({ email: "ada@xn--mller-kva.example" })
+          yield* create({ email: "bob@example.org", lastName: `of ${search}` })
+          yield* create({ email: "carol@example.org", lastName: "Miller" })
+          const { items, total } = yield* page({ search })
+          expect(items.map(({ email }) => email.split("@")[0])).toEqual(["bob", "ada"])
+          expect(total).toBe(2)
+        })
+      )
+  )
+
   it("filters contacts by status, and finds none for an unknown list or segment", () =>
     withTestMail(store)(
       Effect.gen(function* () {

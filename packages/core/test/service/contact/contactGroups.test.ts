@@ -352,6 +352,23 @@ describe.each(stores)("the suppression list, over $name", (store) => {
       })
     ))
 
+  it("finds an address by its domain in Unicode", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const suppressions = yield* Suppressions
+        for (const email of ["ada@müller.example", "bob@example.org", "eve@sub.müller.example"])
+          yield* suppressions.addReason(project, email, "manual")
+        const page = (cursor: string | null) =>
+          suppressions.list(project, { search: "Müller.EXAMPLE", limit: 1, cursor })
+        const first = yield* page(null)
+        const second = yield* page(first.nextCursor)
+        expect([...first.items, ...second.items].map(({ email }) => email)).toEqual([
+          "ada@xn--mller-kva.example",
+          "eve@sub.xn--mller-kva.example"
+        ])
+      })
+    ))
+
   it("removes all reasons of an address, and subscribes its contact again", () =>
     withTestMail(store)(
       Effect.gen(function* () {

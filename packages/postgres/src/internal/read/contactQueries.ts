@@ -3,7 +3,7 @@
  * the part that its other filters match are sent.
  */
 import type { AnswerOf, ContactRecord, QueryOf } from "@mailkeep/core/adapter"
-import { compileContactFilters, foldedParts } from "@mailkeep/core/adapter/evaluation"
+import { compileContactFilters, foldedAddressParts, foldedParts } from "@mailkeep/core/adapter/evaluation"
 import { contacts } from "../tables.ts"
 import { containsSql } from "./folding.ts"
 import { afterPosition, newestFirst } from "./pages.ts"
@@ -129,15 +129,18 @@ const allColumns = contacts.targets()
  */
 export const contactScan = (building: Building, query: QueryOf<"ContactScan">): Reading<AnswerOf<"ContactScan">> => {
   const { projectId, skip, limit, scanLimit } = query
-  const { search, emailStatus, segment } = query.filters
-  const parts = search === null || search === "" ? [] : foldedParts(search)
+  const { search, emailPart, emailStatus, segment } = query.filters
+  const isSearch = search !== null && search !== ""
+  const parts = isSearch ? foldedAddressParts(search, emailPart) : []
   const project = building.parameter(projectId)
-  const searched = parts.map(building.parameter)
+  const inEmail = parts.map(building.parameter)
+  // The parts of the search itself are the first ones.
+  const inName = isSearch ? inEmail.slice(0, foldedParts(search).length) : []
   const filters = [
     ...(emailStatus === null ? [] : [`one.email_status = ${building.parameter(emailStatus)}`]),
     ...(parts.length === 0
       ? []
-      : [`(${containsSql("one.search_email", searched)} OR ${containsSql("one.search_name", searched)})`])
+      : [`(${containsSql("one.search_email", inEmail)} OR ${containsSql("one.search_name", inName)})`])
   ]
   const columns = segment === null ? "id, created_at, email_status" : allColumns
   const tables = tablesOf({ building, query, project, columns, filters }, parts)
@@ -170,6 +173,8 @@ const readScan = (
 ): AnswerOf<"ContactScan"> => {
   const found = rowsOf<ContactRecord>(items)
   if (segment === null) return { items: found, matches, next }
-  const matching = found.filter(compileContactFilters({ search: null, emailStatus: null, listId: null, segment }))
+  const matching = found.filter(
+    compileContactFilters({ search: null, emailPart: null, emailStatus: null, listId: null, segment })
+  )
   return { items: matching.slice(skip, skip + limit), matches: matching.length, next }
 }

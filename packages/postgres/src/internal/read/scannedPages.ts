@@ -10,8 +10,8 @@ import type {
   SuppressionRecord
 } from "@mailkeep/core/adapter"
 import {
+  foldedAddressParts,
   foldedParts,
-  foldedRecipientParts,
   indexedStatusOf,
   temporarySuppressionMillis
 } from "@mailkeep/core/adapter/evaluation"
@@ -89,7 +89,7 @@ const boundsOf = (building: Building, projectId: string, filters: LogFilters, af
 const searchSql = (building: Building, search: string, recipientPart: string | null): string => {
   const text = building.parameter(search)
   const parts = foldedParts(search).map(building.parameter)
-  const recipientParts = foldedRecipientParts(search, recipientPart).map(building.parameter)
+  const recipientParts = foldedAddressParts(search, recipientPart).map(building.parameter)
   const subject = `coalesce(${foldedColumn("message.subject")}, '')`
   return `(examined.id = ${text} OR examined.message_id = ${text} OR ${containsSql(foldedColumn("examined.recipient"), recipientParts)} OR ${containsSql(subject, parts)})`
 }
@@ -137,7 +137,7 @@ const appliesSql = (building: Building, now: number): string =>
 /** One page of the suppressions, by address. */
 export const suppressionPage = (
   building: Building,
-  { projectId, search, now, after, limit, scanLimit }: QueryOf<"SuppressionPage">
+  { projectId, search, addressPart, now, after, limit, scanLimit }: QueryOf<"SuppressionPage">
 ): Reading<AnswerOf<"SuppressionPage">> => {
   const from = `FROM ${building.table(suppressions.name)} AS one WHERE one.project_id = ${building.parameter(projectId)} AND one.address IS NOT NULL${after === null ? "" : ` AND one.address > ${building.parameter(after)}`} ORDER BY one.address`
   const sql = scannedPageSql(
@@ -148,7 +148,9 @@ export const suppressionPage = (
       positions: `SELECT one.address ${from}`,
       matches: [
         appliesSql(building, now),
-        ...(search === null ? [] : [containsSql("examined.address", foldedParts(search).map(building.parameter))])
+        ...(search === null
+          ? []
+          : [containsSql("examined.address", foldedAddressParts(search, addressPart).map(building.parameter))])
       ],
       joins: "",
       order: "ORDER BY examined.address",
