@@ -41,6 +41,18 @@ export interface SplitMessage {
 /** Why a message cannot be split, as the end of a sentence that begins with "The message". */
 export type MimeFault = string
 
+/** Multiparts whose octets are signed or encrypted. Source: RFC 1847. */
+const protectedMultiparts: ReadonlySet<string> = new Set(["multipart/signed", "multipart/encrypted"])
+
+/** Types of S/MIME for a whole message. A part of these types is a file. Source: RFC 8551 §3.2. */
+const protectedMessages: ReadonlySet<string> = new Set(["application/pkcs7-mime", "application/x-pkcs7-mime"])
+
+const isProtected = (type: string, level: number): boolean =>
+  protectedMultiparts.has(type) || (level === 0 && protectedMessages.has(type))
+
+const protectedFault = (type: string): MimeFault =>
+  `has a part of the type ${type}. Mailkeep composes each message again, so a signature or an encryption would break`
+
 const crlf = Buffer.from("\r\n")
 const emptyLine = Buffer.from("\r\n\r\n")
 const [cr, lf, hyphen, space, tab] = [0x0d, 0x0a, 0x2d, 0x20, 0x09]
@@ -131,6 +143,7 @@ export const splitMessage = (raw: Uint8Array): Result.Result<SplitMessage, MimeF
     // Unfolding removes only the line ends. Source: RFC 5322 §2.2.3.
     const headers = headerFieldsOf(header.toString("utf8").replace(/\r\n(?=[ \t])/g, ""))
     const { value, parameters } = withParameters(firstValue(headers, "content-type") ?? "")
+    if (isProtected(value, level)) return protectedFault(value)
     if (!value.startsWith("multipart/")) {
       leaves.push({ type: value, parameters, headers, body, isRelated })
       return header

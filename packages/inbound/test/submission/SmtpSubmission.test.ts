@@ -347,6 +347,11 @@ describe("DATA", () => {
       "554 5.6.0 headers must have at most 20 fields"
     ],
     [
+      "with a signature",
+      [...validFields, "Content-Type: multipart/signed; boundary=b"],
+      "554 5.6.0 The message has a part of the type multipart/signed. Mailkeep composes each message again, so a signature or an encryption would break"
+    ],
+    [
       "with 101 addresses in Cc",
       [...validFields, `Cc: ${Array.from({ length: 101 }, (_, index) => `a${index}@example.org`).join(",\r\n ")}`],
       "554 5.6.0 Cc must hold at most 100 addresses"
