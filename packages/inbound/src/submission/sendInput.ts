@@ -6,7 +6,7 @@ import { headerValueCharactersMax, isAscii, isIdField, isOwnHeaderField } from "
 import { Result } from "effect"
 import type { Header, Mailbox } from "postal-mime"
 import { decodeWords } from "postal-mime"
-import { headerAddresses } from "./headerAddresses.ts"
+import { headerAddresses, isWritten, writtenMailboxes } from "./headerAddresses.ts"
 import type { SubmittedMessage } from "./messageReader.ts"
 import type { MimeFault } from "./mimeLeaves.ts"
 import { recipientsOf } from "./recipients.ts"
@@ -65,19 +65,6 @@ const customFields = (headers: ReadonlyArray<Header>): Result.Result<SendOptions
   return Result.succeed(Object.fromEntries(fields.map(({ originalKey, value }) => [originalKey, value])))
 }
 
-/** Quotation marks and backslashes can change how a local part is written, and not which address it is. */
-const withoutQuotes = (text: string): string => text.replaceAll(/["\\]/g, "")
-
-/** A comment beside the `@` of an address. It may be there, and is no part of the address. Source: RFC 5322 §3.4.1. */
-const commentBesideAt = /\([^()]*\)(?=@)|(?<=@)\([^()]*\)/g
-
-/**
- * Whether the address is in the field as it was read. The parser joins the texts around a comment: of `ada@shop.example(x)other.example` it makes another
- * domain, which no other reader of the message sees.
- */
-const isWritten = ({ value }: Header, { address = "" }: Mailbox): boolean =>
-  withoutQuotes(value).replace(commentBesideAt, "").includes(withoutQuotes(address))
-
 /** Reads a field that may occur once and has one mailbox. Returns `null` if the message does not have the field, or only without a value. */
 const onlyMailbox = (headers: ReadonlyArray<Header>, name: string): Result.Result<Mailbox | null, MimeFault> => {
   const fields = headers.filter((field) => field.key === name && hasValue(field))
@@ -85,14 +72,14 @@ const onlyMailbox = (headers: ReadonlyArray<Header>, name: string): Result.Resul
   if (field === undefined) return Result.succeed(null)
   const [mailbox, ...more] = headerAddresses(field.value)
   const isOne = fields.length === 1 && mailbox !== undefined && mailbox.group === undefined && more.length === 0
-  return !isOne || !isWritten(field, mailbox)
+  return !isOne || !isWritten(field.value, mailbox)
     ? Result.fail(`must have one address in the field ${field.originalKey}`)
     : Result.succeed(mailbox)
 }
 
 /** The addresses of all fields with the name. */
 const listedIn = (headers: ReadonlyArray<Header>, name: string) =>
-  headers.filter(({ key }) => key === name).flatMap(({ value }) => headerAddresses(value))
+  headers.filter(({ key }) => key === name).flatMap(({ value }) => writtenMailboxes(value))
 
 const idempotencyKeyOf = (headers: ReadonlyArray<Header>): Result.Result<string | undefined, MimeFault> => {
   const values = new Set(headers.filter(({ key }) => idempotencyFields.has(key)).map(({ value }) => value))

@@ -159,6 +159,19 @@ describe("toSubmission", () => {
     expect(input).toMatchObject({ to: ["ada@example.org"], bcc: ["bob@example.org"] })
   })
 
+  it.each([
+    ["ada@shop.example(x)other.example, bob@example.org", ["bob@example.org"]],
+    ["eve(x)ada@shop.example, bob@example.org", ["bob@example.org"]],
+    ["Team: ada@shop.example(x)other.example, bob@example.org;", ["bob@example.org"]],
+    ["ada@shop.example (Ada), bob(x)@example.org", ["ada@shop.example", "bob@example.org"]],
+    ["Ada (x) <ada@shop.example>, (y) bob@example.org", ["ada@shop.example", "bob@example.org"]],
+    ['"a b"@shop.example (x), bob@example.org', ['"a b"@shop.example', "bob@example.org"]]
+  ])("shows no address that the field To does not have: %s", async (to, shown) => {
+    const from = ["From: shop@example.com", "Subject: Hello"]
+    const { options } = await succeed([...from, `To: ${to}`, `Cc: ${to}`], ["bob@example.org"])
+    expect(options.shownRecipients).toEqual({ to: shown, cc: shown })
+  })
+
   it("gives the files of the message to the send", async () => {
     const { input } = await succeed([...valid, "Content-Type: application/pdf; name=a.pdf"])
     expect(input).toMatchObject({
