@@ -1,7 +1,7 @@
 /**
  * Refuses the writes of this process while the records of the store move into another store, and after that. Source: decision 0078.
  */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Deferred, Effect, Exit, Layer } from "effect"
 import type { StoreClosure } from "../domain/store/StoreClosure.ts"
 import { closureOf, movedToSetting } from "../domain/store/StoreClosure.ts"
 import type { MailStoreShape } from "../port/MailStore.ts"
@@ -47,7 +47,7 @@ export const readClosure = (store: MailStoreShape): Effect.Effect<StoreClosure |
 
 /**
  * Makes a store whose writes fail with `StoreUnavailable`, reason `moving` or `moved`, while the store is closed. Reads this only
- * before a write: twice a second while writes follow each other, and before each write when the last answer is a second old.
+ * before a write: twice a second while writes follow each other, and once for the writes that begin together when the last answer is a second old.
  */
 const makeClosableStore = (store: MailStoreShape) => {
   /** When the store was last known to be open. */
@@ -62,16 +62,40 @@ const makeClosableStore = (store: MailStoreShape) => {
       checkedNanos = closure === null ? startedNanos : null
       if (closure !== null) return yield* refusalOf(closure)
     })
+  const isKnownOpen = (now: bigint): boolean => checkedNanos !== null && now - checkedNanos < closureKeptNanos
+  /**
+   * A check of the reader that serves all writes that begin while it runs. After it, a write checks by itself when the answer is a second old already, and
+   * when the check was interrupted.
+   */
+  const makeSharedCheck = (reader: MailStoreShape): Effect.Effect<void, StoreUnavailable> => {
+    let underWay: Deferred.Deferred<void, StoreUnavailable> | null = null
+    const ownCheck = check(reader)
+    const afterOther = Clock.clockWith((clock) =>
+      isKnownOpen(clock.monotonicTimeNanosUnsafe()) ? Effect.void : ownCheck
+    )
+    // An interruption between the two steps would leave a check that never ends.
+    return Effect.uninterruptibleMask((restore) => {
+      if (underWay !== null) return restore(Effect.andThen(Deferred.await(underWay), afterOther))
+      const own = Deferred.makeUnsafe<void, StoreUnavailable>()
+      underWay = own
+      return Effect.onExit(restore(ownCheck), (exit) =>
+        Effect.sync(() => {
+          underWay = null
+          Deferred.doneUnsafe(own, Exit.hasInterrupts(exit) ? Exit.void : exit)
+        })
+      )
+    })
+  }
   /** Every send passes here, so the usual case has no effects of its own. */
-  const ifOpen =
-    (reader: MailStoreShape) =>
-    <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
+  const ifOpen = (reader: MailStoreShape) => {
+    const sharedCheck = makeSharedCheck(reader)
+    return <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
       Clock.clockWith((clock) => {
         const now = clock.monotonicTimeNanosUnsafe()
-        return checkedNanos !== null && now - checkedNanos < closureKeptNanos && now - lastReadNanos < readEveryNanos
-          ? write
-          : Effect.andThen(check(reader), write)
+        if (!isKnownOpen(now)) return Effect.andThen(sharedCheck, write)
+        return now - lastReadNanos < readEveryNanos ? write : Effect.andThen(check(reader), write)
       })
+  }
 
   const closable = (one: MailStoreShape): MailStoreShape => {
     const guarded = ifOpen(one)
