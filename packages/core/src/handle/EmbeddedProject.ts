@@ -164,7 +164,7 @@ export interface EmbeddedProject
   readonly events: EventsHandle
   /** Bounces, complaints and deliveries that another system reports. */
   readonly feedback: FeedbackHandle
-  /** The counters of the project, and the same numbers counted from its records. */
+  /** The counters of the project, and the same numbers counted from its records. Reads every delivery and every contact of the project. */
   readonly usage: (options?: CallOptions) => Promise<UsageAudit>
   /** Changes settings of the project, and creates it when it does not exist. */
   readonly updateSettings: (input: UpdateProjectInput, options?: CallOptions) => Promise<Project>

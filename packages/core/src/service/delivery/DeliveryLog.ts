@@ -119,7 +119,7 @@ export class DeliveryLog extends Context.Service<
       caller: Caller,
       input?: ListEventsInput
     ) => Effect.Effect<ReadonlyArray<MailEvent>, InvalidArgument | StoreUnavailable>
-    /** The counters of the project, and the same numbers counted from its records. */
+    /** The counters of the project, and the same numbers counted from its records. Reads every delivery and every contact of the project. */
     readonly usageAudit: (caller: Caller) => Effect.Effect<UsageAudit, InvalidArgument | StoreUnavailable>
   }
 >()("@mailkeep/core/service/DeliveryLog") {

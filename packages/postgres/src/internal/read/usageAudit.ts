@@ -7,13 +7,24 @@ import { counters } from "../tables.ts"
 import type { Building, Reading } from "./reading.ts"
 import { rowSql, rowsOf, rowsSql, select } from "./reading.ts"
 
+/** The deliveries that count on one day, or on none. */
+interface CountedDeliveries {
+  readonly day: UsageAudit["counted"][number]["day"] | null
+  readonly deliveries: number
+  readonly scheduled: number
+  readonly charged: number
+}
+
 interface Counted {
   readonly counters: unknown
-  readonly deliveries: { readonly scheduled: number; readonly charged: number }
   readonly days: unknown
   readonly contacts: { readonly total: number; readonly unsubscribed: number }
 }
 
+const sumOf = (days: ReadonlyArray<CountedDeliveries>, field: "scheduled" | "charged"): number =>
+  days.reduce((sum, day) => sum + day[field], 0)
+
+/** Reads the deliveries once. A project can have millions, and the server sends nothing before it has counted all. */
 export const usageAudit = (
   building: Building,
   { projectId }: QueryOf<"UsageAudit">
@@ -22,11 +33,8 @@ export const usageAudit = (
   const of = (table: string) => `FROM ${building.table(table)} AS one WHERE one.project_id = ${project}`
   const parts = {
     counters: rowsSql(select(building, counters, `WHERE one.project_id = ${project} ORDER BY one.name`)),
-    deliveries: rowSql(
-      `SELECT count(*) FILTER (WHERE one.status = 'scheduled') AS scheduled, count(one.charged_at) AS charged ${of("deliveries")}`
-    ),
     days: rowsSql(
-      `SELECT one.counted_day AS day, count(*) AS deliveries ${of("deliveries")} AND one.counted_day IS NOT NULL GROUP BY one.counted_day`
+      `SELECT one.counted_day AS day, count(*) AS deliveries, count(*) FILTER (WHERE one.status = 'scheduled') AS scheduled, count(one.charged_at) AS charged ${of("deliveries")} GROUP BY one.counted_day`
     ),
     contacts: rowSql(
       `SELECT count(*) AS total, count(*) FILTER (WHERE one.email_status = 'unsubscribed') AS unsubscribed ${of("contacts")}`
@@ -37,14 +45,15 @@ export const usageAudit = (
       .map(([name, sql]) => `'${name}', ${sql}`)
       .join(", ")})`,
     read: (value) => {
-      const { counters, deliveries, days, contacts } = value as Counted
+      const { counters, days, contacts } = value as Counted
       const ofProject = rowsOf<UsageAudit["counters"][number]>(counters)
+      const ofDays = rowsOf<CountedDeliveries>(days)
       return {
         counters: ofProject,
-        scheduledRecipients: deliveries.scheduled,
+        scheduledRecipients: sumOf(ofDays, "scheduled"),
         ...withDeletedCounts(ofProject, {
-          charged: deliveries.charged,
-          counted: rowsOf<UsageAudit["counted"][number]>(days)
+          charged: sumOf(ofDays, "charged"),
+          counted: ofDays.flatMap(({ day, deliveries }) => (day === null ? [] : [{ day, deliveries }]))
         }),
         contacts: contacts.total,
         unsubscribed: contacts.unsubscribed
