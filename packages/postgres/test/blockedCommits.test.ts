@@ -1,60 +1,11 @@
 import type { Change } from "@mailkeep/core/adapter"
 import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
-import { Effect, Exit, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { countersOf } from "../src/internal/write/blockedCommits.ts"
-import { makeGroupCommit } from "../src/internal/write/groupCommit.ts"
-
-const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "x" }]
-
-const spend = (by: number, max: number, projectId = "prj_1"): ReadonlyArray<Change> => [
-  { _tag: "AddToCounter", projectId: projectId as never, name: "allowance", by, max }
-]
-
-/** Groups that end when the test says so: with all commits applied, or with all blocked. */
-const heldGroups = Effect.gen(function* () {
-  const groups: Array<{ readonly text: string; readonly end: (isApplied: boolean) => void }> = []
-  let isEndedAtOnce = false
-  const projectOf = ([change]: ReadonlyArray<Change>) => (change?._tag === "AddToCounter" ? change.projectId : "none")
-  const commitGroup = (commits: ReadonlyArray<ReadonlyArray<Change>>, lockWait: string) =>
-    Effect.callback<ReadonlyArray<Exit.Exit<void> | undefined>>((resume) => {
-      const end = (isApplied: boolean) => resume(Effect.succeed(commits.map(() => (isApplied ? Exit.void : undefined))))
-      groups.push({ text: `${commits.map(projectOf).join(" ")}: ${lockWait}`, end })
-      if (isEndedAtOnce) end(true)
-    })
-  const { commit } = yield* makeGroupCommit(commitGroup)
-  return {
-    begin: (changes: ReadonlyArray<Change>) => Effect.forkChild(commit(changes), { startImmediately: true }),
-    end: (at: number, isApplied: boolean) =>
-      Effect.andThen(
-        Effect.sync(() => groups[at]!.end(isApplied)),
-        eventLoopTurns(10)
-      ),
-    /** Applies all commits from now on at once. */
-    endAll: () => {
-      isEndedAtOnce = true
-      for (const { end } of groups) end(true)
-    },
-    texts: () => groups.map(({ text }) => text)
-  }
-})
+import { heldGroups, put, spend } from "./heldGroups.ts"
 
 describe("commit", () => {
-  it("puts commits of at most 8 MiB into one group, and a larger commit alone", () =>
-    Effect.gen(function* () {
-      const { begin, endAll, texts } = yield* heldGroups
-      const ofMebibytes = (project: string, count: number): ReadonlyArray<Change> => [
-        ...spend(1, 9, project),
-        { _tag: "PutContent", projectId: project as never, hash: "h", chunks: [new Uint8Array(count * 1024 * 1024)] }
-      ]
-      const sizes = [3, 3, 3, 9, 4] as const
-      const fibers = yield* Effect.forEach(sizes, (size, n) => begin(ofMebibytes(`prj_${n}`, size)))
-      yield* eventLoopTurns(10)
-      expect(texts()).toEqual(["prj_0 prj_1: 1s", "prj_2: 1s", "prj_3: 1s"])
-      endAll()
-      yield* Effect.forEach(fibers, Fiber.join)
-    }).pipe(Effect.scoped, Effect.runPromise))
-
   it("lets a commit that removes a contact hold up only commits of its project that need an address without a contact", () =>
     Effect.gen(function* () {
       const { begin, endAll, texts } = yield* heldGroups
