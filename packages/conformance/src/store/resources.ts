@@ -35,6 +35,12 @@ const nameUnique = law(
     yield* same("a resource of another project", yield* put1(named(5, { name, projectId: otherId })), "applied")
     yield* same("a resource without a name", yield* put1(named(6, { name: null })), "applied")
     yield* same("another without", yield* put1(named(7, { name: null })), "applied")
+    const ofOtherKind = { ...named(8, { name }), kind: "segment" } as never
+    yield* same("a resource of another kind", yield* put1(ofOtherKind), "applied")
+    yield* same("a resource that leaves its parent", yield* put1(named(3, { name, revision: 2 }), 1), "AlreadyExists")
+    yield* same("a resource that changes its kind", yield* put1(named(8, { name, revision: 2 }), 1), "AlreadyExists")
+    const below2 = named(3, { name, parent: "lst_0002", revision: 2 })
+    yield* same("a resource that moves below another parent", yield* put1(below2, 1), "applied")
     yield* same("a resource that changes to the name", yield* put1(named(6, { name, revision: 2 }), 1), "AlreadyExists")
     yield* same("the first resource, unchanged", yield* put1(named(1, { name, revision: 2 }), 1), "applied")
     yield* same(
