@@ -1,7 +1,8 @@
 import type { Change } from "@mailkeep/core/adapter"
 import { octetsOfChanges } from "@mailkeep/core/adapter/evaluation"
-import type { Scope } from "effect"
-import { Effect, Fiber, Metric } from "effect"
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
+import { Effect, Exit, Fiber, Metric, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { heldGroups, put, spend } from "./heldGroups.ts"
 
@@ -41,6 +42,21 @@ const failureOf = <A, E>(begun: Effect.Effect<Fiber.Fiber<A, E>>) => Effect.flip
 const overloaded = { _tag: "StoreUnavailable", reason: "overloaded" }
 
 describe("a group", () => {
+  it("has the commits of all fibers that are ready before it begins", () =>
+    run(
+      Effect.gen(function* () {
+        const { begin, commit, sizes, endAll } = yield* heldGroups
+        const first = yield* begin(put("a"))
+        const second = yield* Effect.forkChild(Effect.andThen(Effect.yieldNow, commit(put("b"))), {
+          startImmediately: true
+        })
+        yield* eventLoopTurns(10)
+        expect(sizes()).toEqual([2])
+        endAll()
+        yield* Effect.forEach([first, second], Fiber.join)
+      })
+    ))
+
   it("has at most 256 commits", () =>
     run(
       Effect.gen(function* () {
@@ -78,6 +94,19 @@ describe("a group", () => {
         const fibers = yield* Effect.forEach(commits, begin)
         for (const at of [0, 1]) yield* end(at, true)
         expect(sizes().slice(3)).toEqual([1, 2])
+        endAll()
+        yield* Effect.forEach(fibers, Fiber.join)
+      })
+    ))
+
+  it("leaves a single commit to another group, which begins at once", () =>
+    run(
+      Effect.gen(function* () {
+        const { begin, sizes, endAll } = yield* heldGroups
+        const commits = ["prj_1", "prj_2"].map((project) => ofOctets(5 * mebibyte, project))
+        const fibers = yield* Effect.forEach(commits, begin)
+        yield* eventLoopTurns(10)
+        expect(sizes()).toEqual([1, 1])
         endAll()
         yield* Effect.forEach(fibers, Fiber.join)
       })
@@ -153,6 +182,21 @@ describe("the queue", () => {
       })
     ))
 
+  it("takes a commit behind blocked ones of its project while many of other projects wait", () =>
+    run(
+      Effect.gen(function* () {
+        const { begin, beginApart, end, endAll, texts } = yield* heldGroups
+        const fibers = [...(yield* beginApart([spend(1, 9, "prj_1"), ...puts(2, "busy")]))]
+        yield* end(0, false)
+        expect(texts().slice(3)).toEqual(["prj_1: 5s"])
+        fibers.push(...(yield* Effect.forEach(puts(4096, "other"), begin)))
+        const behind = yield* begin(spend(1, 9, "prj_1"))
+        expect(behind.pollUnsafe()).toBeUndefined()
+        endAll()
+        yield* Effect.forEach([...fibers, behind], Fiber.join)
+      })
+    ))
+
   it("has the octets of a commit again that did not get its lock in a short time", () =>
     run(
       Effect.gen(function* () {
@@ -180,6 +224,35 @@ describe("the queue", () => {
         yield* Fiber.join(fiber)
       })
     ))
+})
+
+describe("a close", () => {
+  it.each([0, 1, 3])("ends with the last of %s commits under way, without a wait", (count) =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { beginApart, end } = yield* Effect.provideService(heldGroups, Scope.Scope, scope)
+      yield* beginApart(puts(count, "s"))
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      const hasEnded = Effect.map(eventLoopTurns(10), () => closing.pollUnsafe() !== undefined)
+      for (let at = 0; at < count; at++) {
+        expect(yield* hasEnded).toBe(false)
+        yield* end(at, true)
+      }
+      expect(yield* hasEnded).toBe(true)
+    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
+  )
+
+  it("ends with a commit that waits for a group, without a wait", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { begin, end } = yield* Effect.provideService(heldGroups, Scope.Scope, scope)
+      yield* begin(put("a"))
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      yield* eventLoopTurns(10)
+      expect(closing.pollUnsafe()).toBeUndefined()
+      yield* end(0, true)
+      expect(closing.pollUnsafe()).toBeDefined()
+    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
 })
 
 describe("counts", () => {

@@ -35,6 +35,7 @@ export const heldGroups = Effect.gen(function* () {
   const begin = (changes: Commit) => Effect.forkChild(commit(changes), { startImmediately: true })
   return {
     begin,
+    commit,
     counts,
     /** Begins one group after the other, so that each has one commit. */
     beginApart: (commits: ReadonlyArray<Commit>) =>

@@ -5,7 +5,7 @@ import type { Change, Conflict } from "@mailkeep/core/adapter"
 import { recordMetric, StoreUnavailable } from "@mailkeep/core/adapter"
 import { octetsOfChanges } from "@mailkeep/core/adapter/evaluation"
 import type { Scope } from "effect"
-import { Effect, Exit, Fiber, Latch, Option } from "effect"
+import { Effect, Exit, Fiber, Latch } from "effect"
 import { isAppliedAlone } from "./commitTransactions.ts"
 import type { CommitExit } from "./commitGroup.ts"
 import type { LockWait } from "../transactions.ts"
@@ -145,7 +145,8 @@ export const makeGroupCommit = (
           // Another loop takes what is left.
           if (queue.length > 0) waiting.openUnsafe()
           yield* runGroup(jobs)
-        } else if (closed && queue.length === 0) {
+        } else if (closed) {
+          // The groups under way take what is left.
           waiting.openUnsafe()
           return
         }
@@ -155,8 +156,8 @@ export const makeGroupCommit = (
     const awaitWhileGroupsEnd = (allEnded: Effect.Effect<unknown>): Effect.Effect<void> =>
       Effect.gen(function* () {
         const before = groups
-        const ended = yield* Effect.timeoutOption(Effect.interruptible(allEnded), closeMillisMax)
-        if (Option.isNone(ended) && groups > before) yield* awaitWhileGroupsEnd(allEnded)
+        yield* Effect.timeoutOption(Effect.interruptible(allEnded), closeMillisMax)
+        if (groups > before) yield* awaitWhileGroupsEnd(allEnded)
       })
 
     yield* Effect.acquireRelease(
