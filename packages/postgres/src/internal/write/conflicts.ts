@@ -16,7 +16,7 @@ const changedMeanwhile = () =>
   markOfDriver(Object.assign(new Error("A record has changed meanwhile."), { code: "40001" }))
 
 /** A record by its key. */
-type Key = readonly [table: string, where: string, ...values: ReadonlyArray<string | number>]
+type Key = readonly [table: string, where: string, ...values: ReadonlyArray<string | number | null>]
 
 const ofProject = "project_id = $1 AND id = $2"
 
@@ -97,8 +97,9 @@ const clashOf = (change: Change): Key | undefined => {
     }
     case "PutResource": {
       const { projectId, kind, parent, name, id } = change.resource
+      // No name is equal to NULL.
       const where = "project_id = $1 AND kind = $2 AND parent = $3 AND name = $4 AND id <> $5"
-      return name === null ? undefined : ["resources", where, projectId, kind, parent, name, id]
+      return ["resources", where, projectId, kind, parent, name, id]
     }
     case "PutContact": {
       const { projectId, address, id } = change.contact
