@@ -39,9 +39,13 @@ const nameUnique = law(
     yield* same("a resource of another kind", yield* put1(ofOtherKind), "applied")
     yield* same("a resource that leaves its parent", yield* put1(named(3, { name, revision: 2 }), 1), "AlreadyExists")
     yield* same("a resource that changes its kind", yield* put1(named(8, { name, revision: 2 }), 1), "AlreadyExists")
+    const segment = { ...named(9, { name: "segment" }), kind: "segment" } as never
+    yield* same("a resource of another kind with another name", yield* put1(segment), "applied")
+    const likeSegment = named(6, { name: "segment", revision: 2 })
+    yield* same("a resource that changes to the name of another kind", yield* put1(likeSegment, 1), "applied")
     const below2 = named(3, { name, parent: "lst_0002", revision: 2 })
     yield* same("a resource that moves below another parent", yield* put1(below2, 1), "applied")
-    yield* same("a resource that changes to the name", yield* put1(named(6, { name, revision: 2 }), 1), "AlreadyExists")
+    yield* same("a resource that changes to the name", yield* put1(named(7, { name, revision: 2 }), 1), "AlreadyExists")
     yield* same("the first resource, unchanged", yield* put1(named(1, { name, revision: 2 }), 1), "applied")
     yield* same(
       "the first resource with another name",
