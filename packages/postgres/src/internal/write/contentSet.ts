@@ -13,11 +13,7 @@ export const makePutContents = (schema: string): ApplySet<ChangeOf<"PutContent">
 JOIN ${schema}.contents AS t ON (t.project_id, t.hash, t.chunk) = (r."projectId", r.hash, 0)`
   const insertSql = `INSERT INTO ${schema}.contents (project_id, hash, chunk, bytes) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`
   const apply: ApplySet<ChangeOf<"PutContent">>["apply"] = async (connection, changes) => {
-    const contents = new Map<string, ChangeOf<"PutContent">>()
-    for (const change of changes) {
-      const key = joined(change.projectId, change.hash)
-      if (!contents.has(key)) contents.set(key, change)
-    }
+    const contents = new Map(changes.map((change) => [joined(change.projectId, change.hash), change]))
     const names = [...contents.values()].map(({ projectId, hash }) => ({ projectId, hash }))
     const existing = await connection.prepared<{ readonly project_id: string; readonly hash: string }>(existingSql, [
       JSON.stringify(names)
@@ -46,7 +42,7 @@ export type MessageFiles = Pick<Message, "projectId" | "id" | "attachments">
 /** Deletes the contents of a message to which no message of the project refers. Their locks are taken before. */
 export const makeDeleteUnusedContents = (schema: string) => {
   const sql = `DELETE FROM ${schema}.contents AS t
-USING (SELECT DISTINCT "projectId", hash FROM ${parameterRows(`"projectId" text, hash text`)}) AS r
+USING ${parameterRows(`"projectId" text, hash text`)}
 WHERE (t.project_id, t.hash) = (r."projectId", r.hash) AND NOT EXISTS (
   SELECT FROM ${schema}.message_contents AS used WHERE (used.project_id, used.hash) = (t.project_id, t.hash)
 )`
