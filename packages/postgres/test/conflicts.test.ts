@@ -21,7 +21,11 @@ type Rows = ReadonlyArray<object>
 /** Finds the conflict of a change whose statements have these answers, in order. Returns the reason and the number of the statements. */
 const findWith = async (change: object, answers: ReadonlyArray<Rows>) => {
   let sent = 0
-  const query = () => Promise.resolve(answers[sent++] ?? []) as Promise<ReadonlyArray<never>>
+  const query = async (sql: string, values: ReadonlyArray<unknown> = []): Promise<ReadonlyArray<never>> => {
+    expect(sql).toMatch(/^(?:SELECT .* FROM mailkeep\.\w+ WHERE \w+ = \$1 AND \w+ = \$2|WITH written AS )/)
+    expect(new Set(sql.match(/\$\d/g)).size).toBe(values.length)
+    return (answers[sent++] ?? []) as ReadonlyArray<never>
+  }
   return [await resultOf({ query, prepared: query }, change), sent]
 }
 

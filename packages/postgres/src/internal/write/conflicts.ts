@@ -123,7 +123,7 @@ interface Revised {
 
 /** A removal names a revision too. It was not applied, so the record has another revision or does not exist. */
 const expectedRevision = (change: Change): number | null | undefined =>
-  "replaces" in change ? change.replaces : undefined
+  (change as { readonly replaces?: number | null }).replaces
 
 /**
  * Returns the reason. Returns `undefined` if the guard does hold: the change gives a record another unique value, and has been applied by a statement
@@ -139,7 +139,7 @@ export const makeFindConflict = (schema: string) => {
   const applyMove = async (connection: Connection, change: ChangeOf<SetTag>): Promise<ConflictReason | undefined> => {
     const clash = clashOf(change)
     if (clash !== undefined && (await find(connection, clash, "1 AS revision")).length > 0) return "AlreadyExists"
-    const move = change._tag in moves ? (moves[change._tag as keyof typeof moves] as ApplySet<Change>) : undefined
+    const move = moves[change._tag as keyof typeof moves] as ApplySet<Change> | undefined
     if (move === undefined || (await move.apply(connection, [change])).length > 0) throw changedMeanwhile()
     return undefined
   }
