@@ -1,13 +1,20 @@
 /**
  * Laws of commits that arrive together: each has the result that it would have in some order.
  */
-import type { Change, MailStoreShape, RecordRef, RewritableKind, StoredRecordOf } from "@mailkeep/core/adapter"
+import type {
+  Change,
+  Delivery,
+  MailStoreShape,
+  RecordRef,
+  RewritableKind,
+  StoredRecordOf
+} from "@mailkeep/core/adapter"
 import { deliveryState, eventDeliveryState } from "@mailkeep/core/adapter"
 import { resultsOf, same, tally } from "../expectation.ts"
 import { commit, distributeEvent, expectRevision, finalizing, insert, transition, put, remove } from "./changes.ts"
 import { ask } from "./queries.ts"
 import * as sample from "./sampleRecords.ts"
-import { noon, projectId } from "./sampleIds.ts"
+import { noon, otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
 
@@ -112,6 +119,34 @@ const oneChanged = law(
   "commit/one-of-many-changed",
   "Of many concurrent commits that change, rewrite or remove one record as they read it, exactly one is applied, for each kind of change.",
   (store) => checkChanges([store])
+)
+
+/** A delivery, its attempt, and whether the delivery is sent with the fencing token 3. */
+const attemptsTogether: ReadonlyArray<readonly [id: `del_${string}`, change: Partial<Delivery>, result: string]> = [
+  ["del_1", {}, "applied"],
+  ["del_2", { fencingToken: 4 }, "Stale"],
+  ["del_3", { status: "queued" }, "Stale"],
+  ["del_4", { projectId: otherId, fencingToken: 4 }, "Stale"],
+  ["del_5", { projectId: otherId }, "applied"]
+]
+
+const attemptsApart = law(
+  "guards/attempts-move-apart",
+  "Of concurrent commits that change attempts of different deliveries, each is applied under the status and the fencing token of its own delivery.",
+  function* (store) {
+    for (const [id, change] of attemptsTogether) {
+      const delivery = { ...sending, ...change, id }
+      const attempt = sample.attempt({ projectId: delivery.projectId, deliveryId: id })
+      yield* commit(store, insert.delivery(delivery), insert.attempt(attempt))
+    }
+    const results = yield* resultsOf(
+      attemptsTogether.map(([id, { projectId: project }]) =>
+        commit(store, move.attempt(id, 1, "started", 3, finalizing, project))
+      )
+    )
+    const expected = attemptsTogether.map(([, , result]) => result)
+    yield* same("the results", results, expected)
+  }
 )
 
 /** Records with a name that no other of their kind may have. */
@@ -228,6 +263,7 @@ export const concurrentWriteLaws: ReadonlyArray<StoreLaw> = [
   oneInserted,
   oneChanged,
   oneNamed,
+  attemptsApart,
   expectedOfEachKind,
   rewrittenAmongOthers
 ]
