@@ -23,10 +23,10 @@ const next = {
   durationMillis: null
 }
 
-const markFinalizing = (deliveryId: string, fencingToken: number): ReadonlyArray<Change> => [
+const markFinalizing = (deliveryId: string, fencingToken: number, projectId = "prj_1"): ReadonlyArray<Change> => [
   {
     _tag: "TransitionAttempt",
-    projectId: "prj_1" as never,
+    projectId: projectId as never,
     deliveryId: deliveryId as never,
     number: 1,
     fencingToken,
@@ -100,5 +100,20 @@ describe.skipIf(!hasPostgres())("a commit that changes an attempt", () => {
     )
     expect(result).toMatchObject(stale)
     expect((await other.query(finalizingSql)).rows).toEqual([])
+  })
+
+  it("is refused for an old fencing token beside a commit for the delivery of another project with the same id", async () => {
+    const { other, run } = await open()
+    const results = await run((store) =>
+      Effect.gen(function* () {
+        yield* Effect.promise(() =>
+          other.query("UPDATE mailkeep.deliveries SET fencing_token = 8 WHERE project_id = 'prj_2'")
+        )
+        const commits = ["prj_1", "prj_2"].map((projectId) => store.commit(markFinalizing("del_1", 7, projectId)))
+        return yield* Effect.forEach(commits, Effect.exit, { concurrency: "unbounded" })
+      })
+    )
+    expect(results).toMatchObject([{ _tag: "Success" }, stale])
+    expect((await other.query(finalizingSql)).rows).toEqual([{ project_id: "prj_1", delivery_id: "del_1" }])
   })
 })
