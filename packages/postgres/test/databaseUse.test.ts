@@ -2,8 +2,10 @@
  * How the store takes and returns the connections of a pool, with a pool that has no server.
  */
 import { EventEmitter } from "node:events"
+import { syncBuiltinESMExports } from "node:module"
+import timers from "node:timers"
 import type { Pool } from "pg"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { makeDatabase, settleAll } from "../src/internal/database.ts"
 import { BinaryValues } from "../src/internal/driverClient.ts"
 import { poolEnded } from "../src/internal/sqlStates.ts"
@@ -140,17 +142,28 @@ describe("use", () => {
     expect([fake.statements, fake.released, fake.listeners()]).toEqual([[], [true], []])
   })
 
-  it.each<[string, Pool["connect"]]>([
-    ["its pool cannot connect", ((done: (cause: Error) => void) => done(failure("ENOENT"))) as never],
+  it.each<[string, Pool["connect"], string | undefined]>([
+    ["a connection arrives", poolOf(makeClient({ status: "I" })).connect, undefined],
+    ["the pool cannot connect", ((done: (cause: Error) => void) => done(failure("ENOENT"))) as never, "ENOENT"],
     [
-      "its pool throws",
+      "the pool throws",
       () => {
         throw failure("ENOENT")
-      }
+      },
+      "ENOENT"
     ]
-  ])("fails when %s", async (_, connect) => {
+  ])("no longer looks whether the pool was ended when %s", async (_, connect, code) => {
+    const spies = [vi.spyOn(timers, "setInterval"), vi.spyOn(timers, "clearInterval")] as const
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      for (const spy of spies) spy.mockRestore()
+      syncBuiltinESMExports()
+    })
     const used = makeDatabase({ connect } as Pool).use(() => Promise.resolve())
-    await expect(used).rejects.toMatchObject({ code: "ENOENT" })
+    expect(await used.catch((cause: { readonly code: string }) => cause.code)).toBe(code)
+    const [begun, ended] = spies
+    expect(begun.mock.results).toHaveLength(1)
+    expect(ended.mock.calls).toEqual([[begun.mock.results[0]!.value]])
   })
 })
 
