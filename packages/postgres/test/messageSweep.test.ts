@@ -23,6 +23,17 @@ const messagesSql = `INSERT INTO mailkeep.messages (project_id, id, source, "fro
 SELECT 'prj_1', 'msg_' || n, 'api', 'a@b.example', 'b.example', '', '<p>Hello</p>', '[]', '[]', '[]', '[]', false, '{}', '', n
 FROM generate_series(1, 3) AS n`
 
+/** An old and a new message of two projects, with the same id and the same content. One project has another content too. */
+const contentsSql = `WITH message (project_id, created_at) AS (VALUES ('prj_1', 1), ('prj_2', 9)), made AS (
+  INSERT INTO mailkeep.messages (project_id, id, source, "from", domain, subject, "to", cc, headers, attachments, list_unsubscribe, metadata,
+    idempotency_key, created_at)
+  SELECT project_id, 'msg_1', 'api', 'a@b.example', 'b.example', '', '[]', '[]', '[]', '[{"hash":"own"}]', false, '{}', '', created_at FROM message
+), referring AS (
+  INSERT INTO mailkeep.message_contents (project_id, hash, message_id) SELECT project_id, 'own', 'msg_1' FROM message
+)
+INSERT INTO mailkeep.contents (project_id, hash, chunk, bytes)
+SELECT project_id, 'own', 0, ''::bytea FROM message UNION ALL VALUES ('prj_1', 'other', 0, ''::bytea)`
+
 describe.skipIf(!hasPostgres())("sweepMessages", () => {
   it("deletes messages without reading their bodies", async () => {
     const server = await testServer()
@@ -42,5 +53,28 @@ describe.skipIf(!hasPostgres())("sweepMessages", () => {
     expect(swept).toEqual({ deleted: 2, next: null })
     expect(columns).toContain("attachments")
     expect(columns).not.toContain("html")
+  })
+
+  it("deletes the contents of deleted messages and no others", async () => {
+    const server = await testServer()
+    const database = await server.createDatabase()
+    const pool = new pg.Pool({ connectionString: server.urlOf(database) })
+    onTestFinished(() => pool.end())
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* PostgresMailStore.make({ pool })
+          yield* Effect.promise(() => server.run(database, contentsSql))
+          return yield* store.sweepMessages({ before: 3, after: null, limit: 10 })
+        })
+      )
+    )
+    const contents = await pool.query("SELECT project_id, hash FROM mailkeep.contents ORDER BY project_id, hash")
+    expect(contents.rows).toEqual([
+      { project_id: "prj_1", hash: "other" },
+      { project_id: "prj_2", hash: "own" }
+    ])
+    const references = await pool.query("SELECT project_id, hash, message_id FROM mailkeep.message_contents")
+    expect(references.rows).toEqual([{ project_id: "prj_2", hash: "own", message_id: "msg_1" }])
   })
 })
