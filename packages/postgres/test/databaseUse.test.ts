@@ -52,6 +52,17 @@ type FakeClient = ReturnType<typeof makeClient>
 const poolOf = ({ client }: FakeClient) =>
   ({ connect: (done: (cause: unknown, client: unknown) => void) => done(undefined, client) }) as unknown as Pool
 
+/** Records the calls of the timers that repeat, until the test ends. */
+const watchIntervals = () => {
+  const spies = [vi.spyOn(timers, "setInterval"), vi.spyOn(timers, "clearInterval")] as const
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore()
+    syncBuiltinESMExports()
+  })
+  return spies
+}
+
 const pidSql = "SELECT pg_backend_pid() AS pid"
 
 describe("use", () => {
@@ -142,6 +153,20 @@ describe("use", () => {
     expect([fake.statements, fake.released, fake.listeners()]).toEqual([[], [true], []])
   })
 
+  it("waits for a connection while the pool was not ended", async () => {
+    const [begun] = watchIntervals()
+    const fake = makeClient({ status: "I" })
+    let arrive = () => {}
+    const connect = (done: (cause: unknown, client: unknown) => void) => (arrive = () => done(undefined, fake.client))
+    const used = makeDatabase({ ending: false, connect } as unknown as Pool).use((connection) =>
+      connection.query("one")
+    )
+    const [look] = begun.mock.calls[0]!
+    look()
+    arrive()
+    expect(await used).toEqual([])
+  })
+
   it.each<[string, Pool["connect"], string | undefined]>([
     ["a connection arrives", poolOf(makeClient({ status: "I" })).connect, undefined],
     ["the pool cannot connect", ((done: (cause: Error) => void) => done(failure("ENOENT"))) as never, "ENOENT"],
@@ -153,15 +178,9 @@ describe("use", () => {
       "ENOENT"
     ]
   ])("no longer looks whether the pool was ended when %s", async (_, connect, code) => {
-    const spies = [vi.spyOn(timers, "setInterval"), vi.spyOn(timers, "clearInterval")] as const
-    syncBuiltinESMExports()
-    onTestFinished(() => {
-      for (const spy of spies) spy.mockRestore()
-      syncBuiltinESMExports()
-    })
+    const [begun, ended] = watchIntervals()
     const used = makeDatabase({ connect } as Pool).use(() => Promise.resolve())
     expect(await used.catch((cause: { readonly code: string }) => cause.code)).toBe(code)
-    const [begun, ended] = spies
     expect(begun.mock.results).toHaveLength(1)
     expect(ended.mock.calls).toEqual([[begun.mock.results[0]!.value]])
   })

@@ -67,8 +67,19 @@ describe("a read in a group", () => {
     expect(sizes()).toEqual([32, 32])
   })
 
+  it("sends a read of another project at once", async () => {
+    const { read, statements } = makeServer()
+    for (let n = 0; n < 3; n++) {
+      void read([message(`m${n}`)])
+      await turn()
+    }
+    const queries = [message("z", "prj_2")]
+    void read(queries)
+    await turn()
+    expect(statements.slice(2).map((one) => one.queries)).toEqual([queries])
+  })
+
   it.each<[string, Queries]>([
-    ["of another project", [message("z", "prj_2")]],
     ["of two projects", [message("z", "prj_2"), message("a")]],
     ["that is a page of the project", [{ _tag: "Events", projectId: "prj_1", after: null, limit: 1 } as Query]],
     ["that is no lookup", [nextDue]],
@@ -80,10 +91,9 @@ describe("a read in a group", () => {
       void read([message(`m${n}`)])
       await turn()
     }
-    void read(queries)
+    for (let n = 0; n < 3; n++) void read(queries)
     await turn()
-    expect(statements.at(-1)?.queries).toEqual(queries)
-    expect(statements).toHaveLength(3)
+    expect(statements.slice(2).map((one) => one.queries)).toEqual([queries, queries, queries])
   })
 
   it.each([

@@ -23,7 +23,7 @@ const messagesSql = `INSERT INTO mailkeep.messages (project_id, id, source, "fro
 SELECT 'prj_1', 'msg_' || n, 'api', 'a@b.example', 'b.example', '', '<p>Hello</p>', '[]', '[]', '[]', '[]', false, '{}', '', n
 FROM generate_series(1, 3) AS n`
 
-/** An old and a new message of two projects, with the same id and the same content. One project has another content too. */
+/** An old and a new message of two projects, with the same id and the same content. Two contents have no message. */
 const contentsSql = `WITH message (project_id, created_at) AS (VALUES ('prj_1', 1), ('prj_2', 9)), made AS (
   INSERT INTO mailkeep.messages (project_id, id, source, "from", domain, subject, "to", cc, headers, attachments, list_unsubscribe, metadata,
     idempotency_key, created_at)
@@ -32,7 +32,7 @@ const contentsSql = `WITH message (project_id, created_at) AS (VALUES ('prj_1', 
   INSERT INTO mailkeep.message_contents (project_id, hash, message_id) SELECT project_id, 'own', 'msg_1' FROM message
 )
 INSERT INTO mailkeep.contents (project_id, hash, chunk, bytes)
-SELECT project_id, 'own', 0, ''::bytea FROM message UNION ALL VALUES ('prj_1', 'other', 0, ''::bytea)`
+SELECT project_id, 'own', 0, ''::bytea FROM message UNION ALL VALUES ('prj_1', 'other', 0, ''::bytea), ('prj_3', 'own', 0, '')`
 
 describe.skipIf(!hasPostgres())("sweepMessages", () => {
   it("deletes messages without reading their bodies", async () => {
@@ -72,7 +72,8 @@ describe.skipIf(!hasPostgres())("sweepMessages", () => {
     const contents = await pool.query("SELECT project_id, hash FROM mailkeep.contents ORDER BY project_id, hash")
     expect(contents.rows).toEqual([
       { project_id: "prj_1", hash: "other" },
-      { project_id: "prj_2", hash: "own" }
+      { project_id: "prj_2", hash: "own" },
+      { project_id: "prj_3", hash: "own" }
     ])
     const references = await pool.query("SELECT project_id, hash, message_id FROM mailkeep.message_contents")
     expect(references.rows).toEqual([{ project_id: "prj_2", hash: "own", message_id: "msg_1" }])

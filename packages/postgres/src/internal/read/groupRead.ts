@@ -73,7 +73,7 @@ export const makeGroupRead = (answerAll: AnswerAll): AnswerAll => {
       reads.waiting = reads.waiting.slice(groupReadsMax)
       void runGroup(project, reads, jobs)
     }
-    if (reads.waiting.length === 0 && reads.underWay === 0) readsOf.delete(project)
+    if (reads.underWay === 0) readsOf.delete(project)
   }
 
   const runGroup = async (project: string, reads: ProjectReads, jobs: ReadonlyArray<Job>): Promise<void> => {
@@ -86,8 +86,7 @@ export const makeGroupRead = (answerAll: AnswerAll): AnswerAll => {
   const join = (project: string, job: Job): void => {
     const reads = readsOf.get(project) ?? { waiting: [], underWay: 0 }
     readsOf.set(project, reads)
-    // A job that waits has scheduled a start, or waits for the end of a group.
-    if (reads.waiting.push(job) > 1 || reads.underWay >= groupsAtOnce) return
+    reads.waiting.push(job)
     // All fibers that are ready can join before the group is sent.
     queueMicrotask(() => startGroups(project, reads))
   }
