@@ -153,6 +153,19 @@ describe("use", () => {
     expect([fake.statements, fake.released, fake.listeners()]).toEqual([[], [true], []])
   })
 
+  it.each([
+    ["22P05", expect.stringMatching(/^mailkeep_/)],
+    ["26000", undefined]
+  ])("sends a statement after a failure with the code %s with the name %s", async (code, name) => {
+    const fake = makeClient({ status: "I" })
+    const database = makeDatabase(poolOf(fake))
+    const send = (sql: string) => database.use((connection) => connection.prepared(sql))
+    for (let n = 0; n < 9; n++) await send("one")
+    await expect(send(`fail ${code}`)).rejects.toThrow(code)
+    await send("one")
+    expect(fake.names.at(-1)).toEqual(name)
+  })
+
   it("waits for a connection while the pool was not ended", async () => {
     const [begun] = watchIntervals()
     const fake = makeClient({ status: "I" })
@@ -177,7 +190,7 @@ describe("use", () => {
       },
       "ENOENT"
     ]
-  ])("no longer looks whether the pool was ended when %s", async (_, connect, code) => {
+  ])("stops to look whether the pool was ended when %s", async (_, connect, code) => {
     const [begun, ended] = watchIntervals()
     const used = makeDatabase({ connect } as Pool).use(() => Promise.resolve())
     expect(await used.catch((cause: { readonly code: string }) => cause.code)).toBe(code)
