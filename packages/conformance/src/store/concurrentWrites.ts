@@ -131,7 +131,7 @@ const attemptsTogether: ReadonlyArray<readonly [id: `del_${string}`, change: Par
 ]
 
 const attemptsApart = law(
-  "guards/attempts-move-apart",
+  "guards/attempts-change-apart",
   "Of concurrent commits that change attempts of different deliveries, each is applied under the status and the fencing token of its own delivery.",
   function* (store) {
     for (const [id, change] of attemptsTogether) {
@@ -141,7 +141,7 @@ const attemptsApart = law(
     }
     const results = yield* resultsOf(
       attemptsTogether.map(([id, { projectId: project }]) =>
-        commit(store, move.attempt(id, 1, "started", 3, finalizing, project))
+        commit(store, transition.attempt(id, 1, "started", 3, finalizing, project))
       )
     )
     const expected = attemptsTogether.map(([, , result]) => result)

@@ -214,7 +214,7 @@ export const commitMutants: Readonly<Record<string, Mutation>> = {
   "commit/one-of-many-inserted": evading("InsertAttempt", () => []),
   "commit/one-of-many-changed": replacedLate,
   "guards/one-of-many-gets-a-name": namedLate,
-  "guards/attempts-move-apart": evading("TransitionAttempt", () => []),
+  "guards/attempts-change-apart": evading("TransitionAttempt", () => []),
   "guards/delivery-moves-under-its-token": anyToken,
   "guards/attempt-moves-under-its-delivery": anyPhase,
   "guards/attempt-and-delivery-move-together": (store) => ({
