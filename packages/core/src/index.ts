@@ -88,6 +88,7 @@ export type { BucketLimit } from "./domain/plan/TokenBucket.ts"
 export type { Backlog } from "./domain/store/Query.ts"
 
 // Observability.
+export type { RelaySetting } from "./domain/delivery/RelaySetting.ts"
 export { Health } from "./service/observability/Health.ts"
 export type {
   HealthFault,

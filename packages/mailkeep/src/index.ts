@@ -104,6 +104,7 @@ export type {
   HealthStatus,
   MailHost,
   Plan,
+  RelaySetting,
   RetentionOptions,
   RetryPolicy,
   StoreFault,
