@@ -109,7 +109,7 @@ const hiddenUseComplaints = (file: string, layer: LayerName, code: string): Read
 
 const commitComplaints = (file: string, source: string): ReadonlyArray<string> =>
   file.startsWith("packages/core/src/") && !commitCallers.includes(file) && /(?:[sS]tore|\))\s*\.commit\(/.test(source)
-    ? [`${file}: calls commit of a store; write by the function of packages/core/src/internal/commit.ts`]
+    ? [`${file}: calls commit of a store; write by the function of packages/core/src/internal/store/commit.ts`]
     : []
 
 const formComplaints = (file: string, source: string): ReadonlyArray<string> => {

@@ -249,10 +249,10 @@ export const adapters: ReadonlyArray<LayerName> = layerNames.filter((layer) => r
 
 /** The files of the core that may call `commit` of a store. Every use case writes by the function `commit`. */
 export const commitCallers: ReadonlyArray<string> = [
-  "packages/core/src/internal/commit.ts",
-  "packages/core/src/internal/checkedStore.ts",
-  "packages/core/src/internal/measuredStore.ts",
-  "packages/core/src/internal/notifyOnEvents.ts",
+  "packages/core/src/internal/store/commit.ts",
+  "packages/core/src/internal/store/checkedStore.ts",
+  "packages/core/src/internal/store/measuredStore.ts",
+  "packages/core/src/internal/event/notifyOnEvents.ts",
   "packages/core/src/port/PromiseStore.ts",
   "packages/core/src/port/wrapStore.ts"
 ]

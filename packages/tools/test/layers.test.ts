@@ -108,7 +108,7 @@ describe("complaints", () => {
   })
 
   it.each([
-    ["packages/core/src/internal/commit.ts", "yield* store.commit(changes)"],
+    ["packages/core/src/internal/store/commit.ts", "yield* store.commit(changes)"],
     ["packages/core/src/service/message/A.ts", "yield* commit(load, decide, policy)"],
     [
       "packages/core/src/domain/A.ts",

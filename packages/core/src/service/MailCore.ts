@@ -6,13 +6,13 @@ import { dayMillis } from "../domain/value/Instant.ts"
 import type { OptionRules } from "../domain/value/OptionRule.ts"
 import { checkedOptions, given, mustBe, optionsOf, wholeOption } from "../domain/value/OptionRule.ts"
 import { webhookRules } from "../domain/webhook/WebhookUrl.ts"
-import { boundedPlanSource } from "../internal/boundedPlanSource.ts"
-import { notifyOnEvents } from "../internal/notifyOnEvents.ts"
-import { checkedStore } from "../internal/checkedStore.ts"
-import { closableStore } from "../internal/closableStore.ts"
-import { makeMeasuredStore, StoreWriteStatus } from "../internal/measuredStore.ts"
-import type { RetentionOptions } from "../internal/sweeping.ts"
-import { retentionRules } from "../internal/sweeping.ts"
+import { boundedPlanSource } from "../internal/plan/boundedPlanSource.ts"
+import { notifyOnEvents } from "../internal/event/notifyOnEvents.ts"
+import { checkedStore } from "../internal/store/checkedStore.ts"
+import { closableStore } from "../internal/store/closableStore.ts"
+import { makeMeasuredStore, StoreWriteStatus } from "../internal/store/measuredStore.ts"
+import type { RetentionOptions } from "../internal/store/sweeping.ts"
+import { retentionRules } from "../internal/store/sweeping.ts"
 import { IdSource } from "../port/IdSource.ts"
 import { MailStore } from "../port/MailStore.ts"
 import { RateLimiter } from "../port/RateLimiter.ts"
@@ -198,7 +198,7 @@ export const run: Effect.Effect<never, never, Dispatcher | EventSender | Domains
 })
 
 // Public for a program that makes a single service over a store, as the test kit does. `layerWith` already checks its store.
-export { checkedStore } from "../internal/checkedStore.ts"
+export { checkedStore } from "../internal/store/checkedStore.ts"
 
 /** All services with the default options. */
 export const layer = layerWith()

@@ -81,7 +81,7 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
   ],
   [
     "An unknown list or segment gives an empty page.",
-    ["packages/core/src/internal/contactReader.ts"],
+    ["packages/core/src/internal/contact/contactReader.ts"],
     [contacts("filters contacts by status, and finds none for an unknown list or segment")],
     "0026-lists-and-segments"
   ],

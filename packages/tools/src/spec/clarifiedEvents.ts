@@ -32,7 +32,7 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
   ],
   [
     "After a rotation, the old secret also signs for 24 h.",
-    [at.service("Webhooks"), "packages/core/src/internal/webhookSigning.ts"],
+    [at.service("Webhooks"), "packages/core/src/internal/webhook/webhookSigning.ts"],
     [
       eventSender("signs with the newest secret, and for one day after a rotation also with the previous secret"),
       verified("verifies an event delivery with its secret, and with both secrets during a rotation")
@@ -51,7 +51,7 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
   ],
   [
     "At most one test of a webhook, four of a project and sixteen in a process run at the same time. One more is refused with 429 and the time to wait.",
-    [at.service("Webhooks"), "packages/core/src/internal/webhookTestLimiter.ts"],
+    [at.service("Webhooks"), "packages/core/src/internal/webhook/webhookTestLimiter.ts"],
     [
       webhookTests("limits concurrent webhook tests to %s, and refuses the others for at most 15 s"),
       wireWebhooks("runs one test of a webhook at a time, and refuses a second test with the time to wait")
@@ -60,7 +60,7 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
   ],
   [
     "The format is Standard Webhooks, unmodified: the same id on every attempt, a timestamp and a signature.",
-    ["packages/core/src/internal/webhookSigning.ts"],
+    ["packages/core/src/internal/webhook/webhookSigning.ts"],
     [
       signing("matches the example of the specification"),
       verified("does not verify an event delivery that is altered or older than five minutes"),

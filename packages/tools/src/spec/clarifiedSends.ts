@@ -161,7 +161,7 @@ export const sends = clarified(3, "Send", [
   ],
   [
     "Values of header fields are checked again before the hand-off; a message that fails this check is not sent.",
-    ["packages/core/src/internal/checkedTransport.ts", at.decide("finishAttempt")],
+    ["packages/core/src/internal/delivery/checkedTransport.ts", at.decide("finishAttempt")],
     [
       checkedTransport("refuses a message with a broken %s, and hands nothing over"),
       checkedTransport("fails a stored message with sending_failed because of its %s, without a hand-off")

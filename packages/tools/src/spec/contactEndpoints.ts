@@ -30,7 +30,7 @@ export const contactEndpoints = section(7, "Contacts", [
   ],
   [
     "`listId` and `segmentId` filter by list and segment.",
-    ["packages/core/src/internal/contactReader.ts"],
+    ["packages/core/src/internal/contact/contactReader.ts"],
     [
       wireGroups("gives each list a unique name and a contact count, and filters contacts by list"),
       wireGroups("keeps the filter of a segment as written and filters contacts by segment"),

@@ -10,7 +10,7 @@ import {
   openWithOwnMaster
 } from "../../decide/access/masterSecret.ts"
 import { ensureSetting } from "../../decide/store/setting.ts"
-import { makeCommit } from "../../internal/commit.ts"
+import { makeCommit } from "../../internal/store/commit.ts"
 import { randomHex } from "../../internal/randomHex.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"

@@ -8,7 +8,7 @@ import { deliveryToken, readDeliveryToken } from "../../domain/delivery/Delivery
 import type { DeliveryId } from "../../domain/value/Id.ts"
 import type { OptionRules } from "../../domain/value/OptionRule.ts"
 import { checkedOptions, mustBe } from "../../domain/value/OptionRule.ts"
-import { tokenVerifier } from "../../internal/tokenVerifier.ts"
+import { tokenVerifier } from "../../internal/delivery/tokenVerifier.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { isErased } from "../../domain/contact/addressRedaction.ts"
 import { isUnsubscribeUrl, unsubscribeBaseOf } from "../../domain/contact/unsubscribeUrl.ts"

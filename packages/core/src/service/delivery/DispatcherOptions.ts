@@ -4,9 +4,9 @@
 import { dayMillis, secondMillis } from "../../domain/value/Instant.ts"
 import type { OptionRules } from "../../domain/value/OptionRule.ts"
 import { optionsOf, wholeOption } from "../../domain/value/OptionRule.ts"
-import type { RetentionOptions } from "../../internal/sweeping.ts"
-import { defaultRetention, retentionRules } from "../../internal/sweeping.ts"
-import { leaseRule } from "../../internal/workerLease.ts"
+import type { RetentionOptions } from "../../internal/store/sweeping.ts"
+import { defaultRetention, retentionRules } from "../../internal/store/sweeping.ts"
+import { leaseRule } from "../../internal/worker/workerLease.ts"
 
 /** Limits and times of a dispatcher. */
 export interface DispatcherOptions {

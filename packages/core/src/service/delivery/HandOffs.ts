@@ -17,22 +17,32 @@ import type { Given, OptionRules } from "../../domain/value/OptionRule.ts"
 import { checkedOptions, given, mustBe, optionsOf, wholeOption } from "../../domain/value/OptionRule.ts"
 import type { RetryPolicy } from "../../domain/delivery/RetrySchedule.ts"
 import { defaultRetryPolicy, retryRules } from "../../domain/delivery/RetrySchedule.ts"
-import { checkedTransport } from "../../internal/checkedTransport.ts"
-import { finalize, onlyOnce } from "../../internal/finalizing.ts"
-import type { HandOffFactDeps } from "../../internal/handOffFacts.ts"
-import { acceptedFacts, loadBeginAttempt, loadFinishAttempt, loadQueueDue } from "../../internal/handOffFacts.ts"
-import type { ClaimLease } from "../../internal/claimLease.ts"
-import { confirmLease, leaseForFinalizing } from "../../internal/claimLease.ts"
-import { knownFirst } from "../../internal/knownFacts.ts"
-import type { Commit, NotStored } from "../../internal/commit.ts"
-import { makeCommit, outcomeKeptMillis } from "../../internal/commit.ts"
-import type { OutgoingDeps } from "../../internal/outgoing.ts"
-import { outgoingOf } from "../../internal/outgoing.ts"
-import type { RelayLimiter } from "../../internal/relayLimiter.ts"
-import { makeRelayLimiter } from "../../internal/relayLimiter.ts"
-import { tokenVerifier } from "../../internal/tokenVerifier.ts"
-import { traced } from "../../internal/traced.ts"
-import { afterPermission, handOffResultOf, runTransport, withoutTransport } from "../../internal/transportRun.ts"
+import { checkedTransport } from "../../internal/delivery/checkedTransport.ts"
+import { finalize, onlyOnce } from "../../internal/delivery/finalizing.ts"
+import type { HandOffFactDeps } from "../../internal/delivery/handOffFacts.ts"
+import {
+  acceptedFacts,
+  loadBeginAttempt,
+  loadFinishAttempt,
+  loadQueueDue
+} from "../../internal/delivery/handOffFacts.ts"
+import type { ClaimLease } from "../../internal/worker/claimLease.ts"
+import { confirmLease, leaseForFinalizing } from "../../internal/worker/claimLease.ts"
+import { knownFirst } from "../../internal/store/knownFacts.ts"
+import type { Commit, NotStored } from "../../internal/store/commit.ts"
+import { makeCommit, outcomeKeptMillis } from "../../internal/store/commit.ts"
+import type { OutgoingDeps } from "../../internal/delivery/outgoing.ts"
+import { outgoingOf } from "../../internal/delivery/outgoing.ts"
+import type { RelayLimiter } from "../../internal/delivery/relayLimiter.ts"
+import { makeRelayLimiter } from "../../internal/delivery/relayLimiter.ts"
+import { tokenVerifier } from "../../internal/delivery/tokenVerifier.ts"
+import { traced } from "../../internal/observability/traced.ts"
+import {
+  afterPermission,
+  handOffResultOf,
+  runTransport,
+  withoutTransport
+} from "../../internal/delivery/transportRun.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import { MailStore } from "../../port/MailStore.ts"
@@ -41,9 +51,9 @@ import { HandOffRevoked, Transport } from "../../port/Transport.ts"
 import { Secrets } from "../access/Secrets.ts"
 import { UnsubscribeLinks } from "../contact/UnsubscribeLinks.ts"
 
-export type { ClaimLease } from "../../internal/claimLease.ts"
-export type { Moment } from "../../internal/moment.ts"
-export { NotStored } from "../../internal/commit.ts"
+export type { ClaimLease } from "../../internal/worker/claimLease.ts"
+export type { Moment } from "../../internal/worker/moment.ts"
+export { NotStored } from "../../internal/store/commit.ts"
 export type { HandledStatus } from "../../decide/delivery/claim.ts"
 
 /** Deadlines and retries of hand-offs. */

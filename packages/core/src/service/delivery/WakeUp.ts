@@ -4,7 +4,7 @@
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import { minuteMillis } from "../../domain/value/Instant.ts"
-import type { News, WakeUpChannel, WakeUpSubscription } from "../../internal/workLoop.ts"
+import type { News, WakeUpChannel, WakeUpSubscription } from "../../internal/worker/workLoop.ts"
 
 interface Subscriber extends WakeUpSubscription {
   /** Wakes the subscriber, for one project or for `any`. */

@@ -4,7 +4,7 @@
 import { dayMillis, secondMillis } from "../../domain/value/Instant.ts"
 import type { OptionRules } from "../../domain/value/OptionRule.ts"
 import { wholeOption } from "../../domain/value/OptionRule.ts"
-import { leaseRule } from "../../internal/workerLease.ts"
+import { leaseRule } from "../../internal/worker/workerLease.ts"
 
 /** Limits and times of an event sender. */
 export interface EventSenderOptions {

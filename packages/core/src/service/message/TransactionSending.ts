@@ -2,7 +2,7 @@
  * Sends within an open transaction of the product, when the store can join it. Source: decision 0056.
  */
 import { Context, Effect, Exit, Layer, Scheduler } from "effect"
-import { makeNoDispatcherWarning } from "../../internal/noDispatcherWarning.ts"
+import { makeNoDispatcherWarning } from "../../internal/message/noDispatcherWarning.ts"
 import type { JoinedTransaction, MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore, TransactionRefused } from "../../port/MailStore.ts"
 import { WakeUp } from "../delivery/WakeUp.ts"

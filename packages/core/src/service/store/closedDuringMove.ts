@@ -17,9 +17,9 @@ import {
   moveTargetLease
 } from "../../domain/store/StoreClosure.ts"
 import { minuteMillis, secondMillis } from "../../domain/value/Instant.ts"
-import { closureKeptMillis, readClosure } from "../../internal/closableStore.ts"
-import { makeCommit } from "../../internal/commit.ts"
-import { forEachRecordPage } from "../../internal/recordPages.ts"
+import { closureKeptMillis, readClosure } from "../../internal/store/closableStore.ts"
+import { makeCommit } from "../../internal/store/commit.ts"
+import { forEachRecordPage } from "../../internal/store/recordPages.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 
 /** How long the source stays closed after its move was killed. */

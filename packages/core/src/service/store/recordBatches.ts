@@ -2,7 +2,7 @@
  * Divides the records of a page so that a store does not refuse them as too many at once. Source: decision 0050.
  */
 import type { StoredRecord } from "../../domain/store/StoredRecord.ts"
-import { octetsOfRecord } from "../../internal/fittingPages.ts"
+import { octetsOfRecord } from "../../internal/store/fittingPages.ts"
 
 /** The bound of a batch. One transaction of the stores has the same bound, so larger batches would not be faster. */
 const batchOctetsMax = 8 * 1024 * 1024

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import type { MailStoreShape, Query } from "../../../src/adapter.ts"
 import { MailStore } from "../../../src/adapter.ts"
 import { Contacts } from "../../../src/index.ts"
-import { makeContactReader } from "../../../src/internal/contactReader.ts"
+import { makeContactReader } from "../../../src/internal/contact/contactReader.ts"
 import { contact } from "../../decide/fixtures.ts"
 
 const properties = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`prop_${n}`, "🎉".repeat(500)]))

@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Contacts, EventSender, MailStore } from "../../../src/index.ts"
 import { allProjects } from "../../../src/domain/event/Subscription.ts"
-import { resourceOfKind } from "../../../src/internal/resources.ts"
+import { resourceOfKind } from "../../../src/internal/store/resources.ts"
 
 const createContact = (email: string) => Effect.flatMap(Contacts, (contacts) => contacts.create(project, { email }))
 

@@ -13,7 +13,7 @@ import type { EventRecord } from "../../../src/domain/event/EventRecord.ts"
 import { minuteMillis } from "../../../src/domain/value/Instant.ts"
 import type { DeliveryReport } from "../../../src/index.ts"
 import { Contacts, Feedback, MailStore, Sending, Suppressions } from "../../../src/index.ts"
-import { recordPage } from "../../../src/internal/recordPages.ts"
+import { recordPage } from "../../../src/internal/store/recordPages.ts"
 import type { HandOffOutcome, TransportShape } from "../../../src/port/Transport.ts"
 import { TransportUnavailable } from "../../../src/port/Transport.ts"
 

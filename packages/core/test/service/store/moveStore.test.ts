@@ -12,7 +12,7 @@ import type { Change, Crypto, MailStoreShape, Query } from "../../../src/adapter
 import type { MoveOptions, MoveProgress } from "../../../src/move.ts"
 import { MailStore } from "../../../src/adapter.ts"
 import { digestStore, moveStore } from "../../../src/move.ts"
-import { recordPage } from "../../../src/internal/recordPages.ts"
+import { recordPage } from "../../../src/internal/store/recordPages.ts"
 import * as NodeCrypto from "../../../src/node/NodeCrypto.ts"
 
 const settings = (count: number): ReadonlyArray<Change> =>

@@ -1,0 +1,44 @@
+/**
+ * Bounds how long the core waits for the plan of a project. A plan source that never answered would keep each call and each scheduled delivery that needs it.
+ */
+import { Duration, Effect, Exit, Layer } from "effect"
+import type { ProjectId } from "../../domain/access/Project.ts"
+import { secondMillis } from "../../domain/value/Instant.ts"
+import { makeLogLimit } from "../../port/logLimit.ts"
+import { StoreUnavailable } from "../../port/MailStore.ts"
+import { PlanSource } from "../../port/PlanSource.ts"
+
+/** The longest that one plan may take. As long as the store waits for a silent server (decision 0096). */
+const planMillisMax = 10 * secondMillis
+
+const detail =
+  "The plan of the project was not returned within 10 s. Its function should read from memory. Try again later."
+
+/** Replaces the plan source by one that fails with `StoreUnavailable` after 10 s without an answer. A plan that is known at once starts no timer. */
+export const boundedPlanSource: Layer.Layer<PlanSource, never, PlanSource> = Layer.effect(
+  PlanSource,
+  Effect.map(PlanSource, (source) => {
+    const { takeLogLine } = makeLogLimit(planMillisMax)
+    const tooLate = (projectId: ProjectId): Effect.Effect<never, StoreUnavailable> =>
+      Effect.gen(function* () {
+        const leftOut = yield* takeLogLine(projectId)
+        if (leftOut !== null)
+          yield* Effect.logWarning("The plan source did not answer in time.", {
+            projectId,
+            ...(leftOut > 0 && { failures: leftOut + 1 })
+          })
+        return yield* new StoreUnavailable({ reason: "unreachable", detail })
+      })
+    return {
+      planOf: (projectId) => {
+        const plan = source.planOf(projectId)
+        // The fixed plan needs no fiber for its bound.
+        if (Exit.isExit(plan)) return plan
+        return Effect.timeoutOrElse(plan, {
+          duration: Duration.millis(planMillisMax),
+          orElse: () => tooLate(projectId)
+        })
+      }
+    }
+  })
+)
