@@ -26,6 +26,7 @@ const suppressed = {
   _tag: "SuppressionPage",
   projectId,
   search: null,
+  addressPart: null,
   now: 1e12,
   limit: 50,
   scanLimit: 10_000

@@ -59,8 +59,26 @@ const queriesOfProject: { readonly [T in OfProject]: ReadonlyArray<QueryOf<T>> }
   Resources: [{ _tag: "Resources", projectId, kind: "list", parent: "", after, limit: 10 }],
   Suppressions: [{ _tag: "Suppressions", projectId, addressKeys: ["a"] }],
   SuppressionPage: [
-    { _tag: "SuppressionPage", projectId, search: "a", now: 1, after: "a", limit: 10, scanLimit: 100 },
-    { _tag: "SuppressionPage", projectId, search: null, now: 1, after: null, limit: 10, scanLimit: 100 }
+    {
+      _tag: "SuppressionPage",
+      projectId,
+      search: "a",
+      addressPart: null,
+      now: 1,
+      after: "a",
+      limit: 10,
+      scanLimit: 100
+    },
+    {
+      _tag: "SuppressionPage",
+      projectId,
+      search: null,
+      addressPart: null,
+      now: 1,
+      after: null,
+      limit: 10,
+      scanLimit: 100
+    }
   ],
   Counters: [{ _tag: "Counters", projectId, names: ["contacts"] }],
   Idempotency: [{ _tag: "Idempotency", projectId, key: "a" }],

@@ -121,7 +121,7 @@ const search = async (contacts: ReadonlyArray<ContactRecord>, count: number, row
   let found: ReadonlyArray<string> | null = []
   let rows = 0
   await withContacts(contacts, (connection) => {
-    const match = textMatchOf(connection, "prj_a", "lovelace")!
+    const match = textMatchOf(connection, "prj_a", "lovelace", null)!
     const counting: Prepared = {
       ...connection,
       statement: (sql) =>
@@ -173,7 +173,7 @@ describe("newestMatches", () => {
     withContacts([contactOf("prj_a", 1)], (connection) => {
       const sqls: Array<string> = []
       const recording: Prepared = { ...connection, statement: (sql) => (sqls.push(sql), connection.statement(sql)) }
-      const match = textMatchOf(connection, "prj_a", "lovelace")!
+      const match = textMatchOf(connection, "prj_a", "lovelace", null)!
       newestMatches(recording, match, 9)
       const plan = connection
         .statement(`EXPLAIN QUERY PLAN ${sqls[0]!}`)
@@ -193,9 +193,9 @@ describe("countMatches", () => {
     withContacts(
       [...numbers(20), 0].map((n, at) => contactOf(at === 20 ? "prj_b" : "prj_a", n)),
       (connection) => {
-        const match = textMatchOf(connection, "prj_a", "lovelace")!
+        const match = textMatchOf(connection, "prj_a", "lovelace", null)!
         expect([5, 19, 20, 99].map((max) => countMatches(connection, match, max))).toEqual([6, 20, 20, 20])
-        expect(countMatches(connection, textMatchOf(connection, "prj_b", "lovelace")!, 99)).toBe(1)
+        expect(countMatches(connection, textMatchOf(connection, "prj_b", "lovelace", null)!, 99)).toBe(1)
       }
     ))
 })

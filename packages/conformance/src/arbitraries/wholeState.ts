@@ -36,7 +36,16 @@ const ofProject = (projectId: string): ReadonlyArray<Query> => [
   ...names.parents.map(
     (parent) => ({ _tag: "Resources", projectId, kind: "list", parent, after: null, limit: 100 }) as const
   ),
-  { _tag: "SuppressionPage", projectId, search: null, now: 1002, after: null, limit: 100, scanLimit: 1000 },
+  {
+    _tag: "SuppressionPage",
+    projectId,
+    search: null,
+    addressPart: null,
+    now: 1002,
+    after: null,
+    limit: 100,
+    scanLimit: 1000
+  },
   { _tag: "ContactsByAddress", projectId, addresses: names.addresses },
   { _tag: "Suppressions", projectId, addressKeys: names.addresses },
   ...names.idempotencyKeys.map((key) => ({ _tag: "Idempotency", projectId, key }) as const),

@@ -52,7 +52,16 @@ const answers: ReadonlyArray<readonly [Query, unknown]> = [
   [{ _tag: "Resources", ...resources, after: null, limit: 9 }, []],
   [{ _tag: "Suppressions", projectId, addressKeys: ["k"] }, [null]],
   [
-    { _tag: "SuppressionPage", projectId, search: null, now: noon, after: null, limit: 9, scanLimit: 9 },
+    {
+      _tag: "SuppressionPage",
+      projectId,
+      search: null,
+      addressPart: null,
+      now: noon,
+      after: null,
+      limit: 9,
+      scanLimit: 9
+    },
     { items: [], next: null }
   ],
   [{ _tag: "Counters", projectId, names: ["allowance"] }, [0]],

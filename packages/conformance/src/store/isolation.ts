@@ -51,7 +51,16 @@ export const questionsOf = (projectId: string, name = "any"): ReadonlyArray<Quer
   { _tag: "ResourceCount", projectId, kind: "list", parent: "" },
   { _tag: "ResourcePage", projectId, kind: "list", parent: "", page },
   { _tag: "Suppressions", projectId, addressKeys: ["key-of-ada"] },
-  { _tag: "SuppressionPage", projectId, search: null, now: noon, after: null, limit: 100, scanLimit: 1000 },
+  {
+    _tag: "SuppressionPage",
+    projectId,
+    search: null,
+    addressPart: null,
+    now: noon,
+    after: null,
+    limit: 100,
+    scanLimit: 1000
+  },
   { _tag: "Counters", projectId, names: ["scheduledRecipients", "allowance", "contacts"] },
   { _tag: "Idempotency", projectId, key: "k" },
   { _tag: "Message", projectId, id: "msg_1" },

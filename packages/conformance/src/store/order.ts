@@ -151,7 +151,7 @@ const inCodeOrder = law(
       { _tag: "Events", projectId, after: null, limit: 99 },
       { _tag: "UndistributedEvents", limit: 99 },
       { _tag: "PendingEventDeliveries", now: noon },
-      { _tag: "SuppressionPage", projectId, search: null, now: noon, ...all },
+      { _tag: "SuppressionPage", projectId, search: null, addressPart: null, now: noon, ...all },
       { _tag: "UsageAudit", projectId }
     ])
     const found = [projects, keys, ofMessage, events, waiting].map(idsOf)
@@ -173,7 +173,7 @@ const inCodeOrder = law(
     )
     const [later, below] = yield* store.read([
       { _tag: "Events", projectId, after: "evt_D", limit: 99 },
-      { _tag: "SuppressionPage", projectId, search: null, now: noon, ...all, after: "D@example.org" }
+      { _tag: "SuppressionPage", projectId, search: null, addressPart: null, now: noon, ...all, after: "D@example.org" }
     ])
     yield* same("the events after an id", idsOf(later), ["evt_a", "evt_c"])
     yield* same("the number of suppressions after an address", below.items.length, 2)

@@ -166,7 +166,16 @@ const suppressionBounds = law(
           const items = matching.slice(0, limit)
           const last =
             matching.length > limit ? items.at(-1) : candidates.length > scanLimit ? scanned.at(-1) : undefined
-          const query = { _tag: "SuppressionPage", projectId, search, now: noon, after, limit, scanLimit } as const
+          const query = {
+            _tag: "SuppressionPage",
+            projectId,
+            search,
+            addressPart: null,
+            now: noon,
+            after,
+            limit,
+            scanLimit
+          } as const
           yield* same(`the answer to ${JSON.stringify(query)}`, yield* ask(store, query), {
             items,
             next: last?.address ?? null
@@ -178,6 +187,7 @@ const suppressionBounds = law(
       _tag: "SuppressionPage",
       projectId,
       search: "Σ@",
+      addressPart: null,
       now: noon,
       after: null,
       limit: 2,

@@ -173,6 +173,7 @@ const suppressionsListed = law(
         projectId,
         now: noon,
         search: null,
+        addressPart: null,
         after: null,
         limit: 9,
         scanLimit: 99,

@@ -15,7 +15,8 @@ export const readNow = <const Qs extends ReadonlyArray<Query>>(raw: MailStoreSha
 
 /** The suppression of an address at the given time, or `null`. */
 export const suppressionOf = (raw: MailStoreShape, projectId: string, search: string, now: number) => {
-  const query = { _tag: "SuppressionPage", projectId, search, now, after: null, limit: 100, scanLimit: 10_000 } as const
+  const page = { now, after: null, limit: 100, scanLimit: 10_000 }
+  const query = { _tag: "SuppressionPage", projectId, search, addressPart: null, ...page } as const
   const [{ items }] = readNow(raw, [query])
   return items.find(({ address }) => address === search) ?? null
 }

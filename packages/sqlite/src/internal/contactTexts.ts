@@ -27,7 +27,7 @@ export const textMatchOf = (
   connection: Prepared,
   projectId: string,
   search: string,
-  emailPart: string | null = null
+  emailPart: string | null
 ): TextMatch | null => {
   const parts = foldedParts(search)
   const emailParts = emailPart === null ? [] : foldedParts(emailPart)

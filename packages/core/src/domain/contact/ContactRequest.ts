@@ -3,7 +3,7 @@
  * Source: docs/spec/coverage.md S7; decision 0012.
  */
 import { Result, Schema } from "effect"
-import { inALabels } from "../message/Address.ts"
+import { addressPartOf } from "../message/Address.ts"
 import type { PageInput, PageRequest } from "../store/Paging.ts"
 import { pageFields, pageOrDefault, SearchText, TextOrNull } from "../store/PagingRequest.ts"
 import { isRecord } from "../value/Fields.ts"
@@ -185,7 +185,7 @@ const queryOrDefault = ({
   segmentId = null
 }: ContactFilterInput): ValidContactFilter => ({
   search: search === "" ? null : search,
-  emailPart: search === null ? null : (inALabels(search) ?? null),
+  emailPart: addressPartOf(search),
   emailStatus,
   listId,
   segmentId

@@ -2,7 +2,7 @@
  * The inputs that change and list suppressions.
  */
 import { Result, Schema } from "effect"
-import { inALabels } from "../message/Address.ts"
+import { addressPartOf } from "../message/Address.ts"
 import type { CursorInput, CursorRequest } from "../store/Paging.ts"
 import { cursorFields, cursorOrDefault, SearchText } from "../store/PagingRequest.ts"
 import type { Parser } from "../value/Issue.ts"
@@ -38,6 +38,6 @@ export const parseSuppressionListing: Parser<
 > = (input) =>
   Result.map(decodeListing(input), ({ search = null, ...page }) => ({
     search,
-    addressPart: search === null ? null : (inALabels(search) ?? null),
+    addressPart: addressPartOf(search),
     ...cursorOrDefault(page)
   }))

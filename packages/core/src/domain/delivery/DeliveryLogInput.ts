@@ -3,7 +3,7 @@
  */
 import { Result, Schema } from "effect"
 import type { SendingSource } from "../access/ApiKey.ts"
-import { inALabels, parseAddress } from "../message/Address.ts"
+import { addressPartOf, parseAddress } from "../message/Address.ts"
 import type { CursorInput, CursorRequest } from "../store/Paging.ts"
 import type { LogFilters } from "./LogFilters.ts"
 import { pageLimitDefault } from "../store/Paging.ts"
@@ -94,7 +94,7 @@ export const parseListDeliveries = (input: unknown = {}): Result.Result<Delivery
       // An invalid address matches no delivery, so it is passed on unchanged.
       address: typeof recipient === "string" ? (parseAddress(recipient)?.canonical ?? recipient) : null,
       search: search === undefined || search === "" ? null : search,
-      recipientPart: typeof search === "string" ? (inALabels(search) ?? null) : null,
+      recipientPart: addressPartOf(search ?? null),
       contactId: valid.contactId ?? null,
       templateId: valid.templateId ?? null,
       startDate: boundOrNull(valid.startDate, "start"),

@@ -109,5 +109,9 @@ export const inALabels = (part: string): string | undefined => {
   return name === null ? undefined : `${part.slice(0, at)}${name}`
 }
 
+/** Returns the other part of an address that a search finds: the search with its domain in A-labels. Returns `null` if there is none. */
+export const addressPartOf = (search: string | null): string | null =>
+  search === null ? null : (inALabels(search) ?? null)
+
 /** Returns the canonical form of a text that is known to be a mailbox. */
 export const canonicalAddress = (mailbox: string): string => parseAddress(mailbox)!.canonical

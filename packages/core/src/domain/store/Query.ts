@@ -118,13 +118,14 @@ interface Queries {
   ]
   /**
    * The suppressions with an address that apply at `now`, ordered by address, after the address `after`.
-   * `search` is a part of the address. With `addressPart`, also addresses with this part: it is the search with its domain in A-labels. Examines at most `scanLimit` suppressions. `next` is as in `LogPage`.
+   * `search` is a part of the address. With `addressPart`, also addresses with this part: it is the search with its domain in A-labels. Examines at
+   * most `scanLimit` suppressions. `next` is as in `LogPage`.
    */
   SuppressionPage: [
     {
       readonly projectId: ProjectId
       readonly search: string | null
-      readonly addressPart?: string | null
+      readonly addressPart: string | null
       readonly now: Instant
       readonly after: string | null
       readonly limit: number

@@ -19,7 +19,7 @@ export const foldedParts = (part: string): ReadonlyArray<string> => {
 }
 
 /** The case-folded texts of which an address contains one if a search finds the address. `part` is the search with its domain in A-labels. */
-export const foldedAddressParts = (search: string, part: string | null = null): ReadonlyArray<string> =>
+export const foldedAddressParts = (search: string, part: string | null): ReadonlyArray<string> =>
   part === null ? foldedParts(search) : [...foldedParts(search), ...foldedParts(part)]
 
 /** Whether a case-folded text contains one of the `foldedParts` of a part. */
