@@ -130,22 +130,6 @@ describe("a group", () => {
       })
     )
   )
-
-  it("has a commit that is applied change by change alone, and none after it", () =>
-    run(
-      Effect.gen(function* () {
-        const { begin, end, commitsOf, sizes, endAll } = yield* busyGroups
-        const remove: ReadonlyArray<Change> = [
-          { _tag: "RemoveRecord", record: { kind: "Setting", record: { name: "r", value: "x" } } } as never
-        ]
-        const fibers = yield* Effect.forEach([put("a"), remove, put("b"), put("c")], begin)
-        for (const at of [0, 1, 2]) yield* end(at, true)
-        expect(sizes().slice(3)).toEqual([1, 1, 2])
-        expect([3, 4, 5].flatMap((at) => commitsOf(at).map(nameOf))).toEqual(["a", undefined, "b", "c"])
-        endAll()
-        yield* Effect.forEach(fibers, Fiber.join)
-      })
-    ))
 })
 
 describe("the queue", () => {

@@ -106,7 +106,7 @@ WHERE (${aliased("t", table, key)}) = (${table.sources("r", key)}) AND t.revisio
 RETURNING ${aliased("t", table, key)}`
 
 /** The columns of the fields, with the alias of their table. */
-const aliased = <R>(alias: string, table: RecordTable<R>, fields: ReadonlyArray<keyof R & string>): string =>
+export const aliased = <R>(alias: string, table: RecordTable<R>, fields: ReadonlyArray<keyof R & string>): string =>
   fields.map((field) => `${alias}.${table.targets([field])}`).join(", ")
 
 /** A change with the revision that it replaces. */

@@ -31,15 +31,13 @@ import {
 } from "../tables.ts"
 import type { ApplySet, RecordPut } from "./changeSet.ts"
 import { applyAll, applyAlways, insertSql, joined, putRecords, parameterRows, writtenBy } from "./changeSet.ts"
+import { makeComparedSets } from "./comparedSets.ts"
 import { contactSets } from "./contactSets.ts"
 import { makeAddToCounters } from "./counterSet.ts"
 import { makeExpectSet } from "./expectSet.ts"
 import { makePutContents } from "./contentSet.ts"
 
-/** A change that is applied in a set. The others compare a whole record, one by one. */
-export type SetTag = Exclude<ChangeTag, "RewriteRecord" | "RemoveRecord">
-
-export type ChangeSets = { readonly [T in SetTag]: ApplySet<ChangeOf<T>> }
+export type ChangeSets = { readonly [T in ChangeTag]: ApplySet<ChangeOf<T>> }
 
 const keyOf = ({ projectId, id }: { readonly projectId: string; readonly id: string }): string => joined(projectId, id)
 
@@ -257,5 +255,6 @@ export const makeChangeSets = (schema: string): ChangeSets => ({
   PutContent: makePutContents(schema),
   ...mailSets(schema),
   AddToCounter: makeAddToCounters(schema),
-  ...eventSets(schema)
+  ...eventSets(schema),
+  ...makeComparedSets(schema)
 })

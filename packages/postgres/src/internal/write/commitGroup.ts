@@ -10,7 +10,6 @@ import { attempt, isLost } from "../runStatements.ts"
 import { isFaultOfServer, isLockTimeout, isRepeatable } from "../sqlStates.ts"
 import type { LockWait } from "../transactions.ts"
 import type { Commit, CommitTransactions } from "./commitTransactions.ts"
-import { isAppliedAlone } from "./commitTransactions.ts"
 
 export type CommitExit = Exit.Exit<void, Conflict | StoreUnavailable>
 
@@ -62,7 +61,6 @@ export const makeCommitGroup = (
       if (commits.length === 0) return
       const { lockWait, finish } = run
       const [first] = commits as readonly [Numbered]
-      if (commits.length === 1 && isAppliedAlone(first[1])) return yield* commitAlone(first, run)
       const result = yield* Effect.result(
         attempt(
           () =>

@@ -1,7 +1,7 @@
 /**
  * The two transactions of commits: many commits at once, with one statement for each kind of change, and one commit, change by change.
  */
-import type { Change, ChangeOf, ChangeTag, RefusedChange } from "@mailkeep/core/adapter"
+import type { Change, ChangeTag, RefusedChange } from "@mailkeep/core/adapter"
 import { changeOrder } from "@mailkeep/core/adapter"
 import type { Connection, Database } from "../database.ts"
 import { settleAll } from "../database.ts"
@@ -10,11 +10,9 @@ import type { LockWait } from "../transactions.ts"
 import { inWriteTransaction, writeAtOnce } from "../transactions.ts"
 import type { ApplySet } from "./changeSet.ts"
 import { sendAll } from "./changeSet.ts"
-import type { SetTag } from "./changeSets.ts"
 import { makeChangeSets } from "./changeSets.ts"
 import { makeFindConflict } from "./conflicts.ts"
 import { locksOfChanges, makeTakeLocks } from "./lockKeys.ts"
-import { makeRecordWrites } from "./rewriteRecord.ts"
 
 export type Commit = ReadonlyArray<Change>
 
@@ -24,11 +22,6 @@ export interface CommitTransactions {
   /** Applies one commit. Returns the change whose guard does not hold, if any: then nothing was applied. */
   readonly alone: (commit: Commit, lockWait: LockWait) => Promise<RefusedChange | undefined>
 }
-
-const isSetTag = (tag: ChangeTag): tag is SetTag => tag !== "RewriteRecord" && tag !== "RemoveRecord"
-
-/** Whether the commit is applied change by change. */
-export const isAppliedAlone = (commit: Commit): boolean => !commit.every(({ _tag }) => isSetTag(_tag))
 
 /** Does something of its own in the transaction of each commit. */
 export interface CommitStep {
@@ -55,8 +48,7 @@ export const makeCommitTransactions = (
   const sets = makeChangeSets(schema)
   const takeLocks = makeTakeLocks(schema)
   const findConflict = makeFindConflict(schema)
-  const { rewriteRecord, removeRecord } = makeRecordWrites(schema)
-  const setOf = (tag: SetTag) => sets[tag] as ApplySet<Change>
+  const setOf = (tag: ChangeTag) => sets[tag] as ApplySet<Change>
 
   /** The parts in the order in which they are applied. */
   const partsOf = (commits: ReadonlyArray<Commit>): ReadonlyArray<Part> => {
@@ -64,7 +56,7 @@ export const makeCommitTransactions = (
     const byTag = Map.groupBy(owned, ({ change }) => change._tag)
     return changeOrder.flatMap((tag) => {
       const own = byTag.get(tag)
-      if (own === undefined || !isSetTag(tag)) return []
+      if (own === undefined) return []
       return [{ set: setOf(tag), changes: own.map(({ change }) => change), owners: own.map(({ owner }) => owner) }]
     })
   }
@@ -99,10 +91,8 @@ export const makeCommitTransactions = (
   }
 
   const applyOne = async (connection: Connection, change: Change) => {
-    if (change._tag === "RewriteRecord") return rewriteRecord(connection, change)
-    if (change._tag === "RemoveRecord") return removeRecord(connection, change)
     const failing = await setOf(change._tag).apply(connection, [change])
-    return failing.length === 0 ? undefined : findConflict(connection, change as ChangeOf<SetTag>)
+    return failing.length === 0 ? undefined : findConflict(connection, change)
   }
 
   const applyInOrder = async (connection: Connection, commit: Commit): Promise<RefusedChange | undefined> => {

@@ -1,19 +1,20 @@
 /**
  * Finds why the guard of one change does not hold, in the transaction in which the change was not applied.
  */
-import type { Change, ChangeOf, ConflictReason, RecordRef } from "@mailkeep/core/adapter"
+import type { Change, ConflictReason, RecordRef } from "@mailkeep/core/adapter"
 import { revisionConflict } from "@mailkeep/core/adapter/evaluation"
 import type { Connection } from "../database.ts"
 import type { ApplySet } from "./changeSet.ts"
 import { replaceRecords } from "./changeSet.ts"
+import { makeReadCompared } from "./comparedRecords.ts"
 import { moveContacts } from "./contactSets.ts"
 import { markOfDriver } from "../sqlStates.ts"
-import type { SetTag } from "./changeSets.ts"
 import { apiKeyPut, resourcePut } from "./changeSets.ts"
 
 /** The record changed between two statements of the transaction. The transaction can run again. */
-const changedMeanwhile = () =>
-  markOfDriver(Object.assign(new Error("A record has changed meanwhile."), { code: "40001" }))
+const failChanged = (): never => {
+  throw markOfDriver(Object.assign(new Error("A record has changed meanwhile."), { code: "40001" }))
+}
 
 /** A record by its key. */
 type Key = readonly [table: string, where: string, ...values: ReadonlyArray<string | number | null>]
@@ -131,26 +132,29 @@ const expectedRevision = (change: Change): number | null | undefined =>
  */
 export const makeFindConflict = (schema: string) => {
   const moves = makeMoves(schema)
+  const readCompared = makeReadCompared(schema)
 
   const find = (connection: Connection, [table, where, ...values]: Key, columns: string) =>
     connection.query<Revised>(`SELECT ${columns} FROM ${schema}.${table} WHERE ${where}`, values)
 
   /** The guard of a change that names a revision holds, but the change was not applied: its unique value is another one. */
-  const applyMove = async (connection: Connection, change: ChangeOf<SetTag>): Promise<ConflictReason | undefined> => {
+  const applyMove = async (connection: Connection, change: Change): Promise<ConflictReason | undefined> => {
     const clash = clashOf(change)
     if (clash !== undefined && (await find(connection, clash, "1 AS revision")).length > 0) return "AlreadyExists"
     const move = moves[change._tag as keyof typeof moves] as ApplySet<Change> | undefined
-    if (move === undefined || (await move.apply(connection, [change])).length > 0) throw changedMeanwhile()
+    if (move === undefined || (await move.apply(connection, [change])).length > 0) failChanged()
     return undefined
   }
 
-  return async (connection: Connection, change: ChangeOf<SetTag>): Promise<ConflictReason | undefined> => {
+  return async (connection: Connection, change: Change): Promise<ConflictReason | undefined> => {
     if (change._tag === "AddToCounter") return "Exhausted"
     if (change._tag === "Expect") {
       const [existing] = await find(connection, keyOfRef(change.record), "revision")
-      const reason = revisionConflict(existing, change.revision)
-      if (reason === undefined) throw changedMeanwhile()
-      return reason
+      return revisionConflict(existing, change.revision) ?? failChanged()
+    }
+    if (change._tag === "RewriteRecord" || change._tag === "RemoveRecord") {
+      const record = change._tag === "RewriteRecord" ? change.before : change.record
+      return (await readCompared(connection, [record]))(record) ?? failChanged()
     }
     if (change._tag === "InsertAttempt") {
       const { projectId, deliveryId } = change.attempt

@@ -6,7 +6,6 @@ import { recordMetric, StoreUnavailable } from "@mailkeep/core/adapter"
 import { octetsOfChanges } from "@mailkeep/core/adapter/evaluation"
 import type { Scope } from "effect"
 import { Effect, Exit, Fiber, Latch } from "effect"
-import { isAppliedAlone } from "./commitTransactions.ts"
 import type { CommitExit } from "./commitGroup.ts"
 import type { LockWait } from "../transactions.ts"
 import type { Blockable } from "./blockedCommits.ts"
@@ -84,8 +83,7 @@ export const makeGroupCommit = (
           continue
         }
         looked++
-        const alone = isAppliedAlone(job.changes)
-        if (group.length > 0 && (alone || octets + job.octets > groupOctetsMax)) break
+        if (group.length > 0 && octets + job.octets > groupOctetsMax) break
         if (underWay.overlaps(job.touched) || passedOver.overlaps(job.touched) || !blocked.mayJoin(job, group[0])) {
           passedOver.add(job.touched)
           left.push(job)
@@ -94,10 +92,6 @@ export const makeGroupCommit = (
         underWay.add(job.touched)
         octets += job.octets
         group.push(job)
-        if (alone) {
-          at++
-          break
-        }
       }
       queue = [...left, ...queue.slice(at)]
       queuedOctets -= octets
