@@ -83,7 +83,7 @@ const otherEvent = {
 } as typeof second
 
 /** Each record that can be rewritten, with another record under the same key, of which every other field differs. */
-const rewrites: ReadonlyArray<readonly [StoredRecordOf<RewritableKind>, StoredRecordOf<RewritableKind>]> = [
+export const rewrites: ReadonlyArray<readonly [StoredRecordOf<RewritableKind>, StoredRecordOf<RewritableKind>]> = [
   [
     { kind: "Message", record: sample.message({ id: "msg_2", attachments: [] }) },
     { kind: "Message", record: otherMessage }
@@ -126,18 +126,23 @@ const rewrites: ReadonlyArray<readonly [StoredRecordOf<RewritableKind>, StoredRe
 ]
 
 /** The record that was read, with one field of the other record each time. */
-const readWithOneOther = ([before, after]: (typeof rewrites)[number]): ReadonlyArray<StoredRecordOf<RewritableKind>> =>
+export const readWithOneOther = ([before, after]: (typeof rewrites)[number]): ReadonlyArray<
+  StoredRecordOf<RewritableKind>
+> =>
   Object.entries(after.record)
     .filter(([field, value]) => !isDeepStrictEqual(value, (before.record as unknown as Record<string, unknown>)[field]))
     .map(([field, value]) => ({ ...before, record: { ...before.record, [field]: value } }) as typeof before)
 
-const rewrite = (before: StoredRecordOf<RewritableKind>, after: StoredRecordOf<RewritableKind> | null): Change => ({
+export const rewrite = (
+  before: StoredRecordOf<RewritableKind>,
+  after: StoredRecordOf<RewritableKind> | null
+): Change => ({
   _tag: "RewriteRecord",
   before,
   after
 })
 
-const isSameKey = (a: StoredRecord, b: StoredRecord): boolean =>
+export const isSameKey = (a: StoredRecord, b: StoredRecord): boolean =>
   compareRecordKeys(storedRecordKey(a), storedRecordKey(b)) === 0
 
 const rewriting = erases(

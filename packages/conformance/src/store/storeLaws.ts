@@ -45,6 +45,7 @@ import { eventDeliveryLaws } from "./eventDeliveries.ts"
 import { readLaws } from "./reads.ts"
 import { recordRemovalLaws } from "./recordRemovals.ts"
 import { recordRewriteLaws } from "./recordRewrites.ts"
+import { recordsTogetherLaws } from "./recordsTogether.ts"
 import { recordUpdateLaws } from "./recordUpdates.ts"
 import { sameIdLaws } from "./sameIds.ts"
 import { segmentLaws } from "./segments.ts"
@@ -101,6 +102,7 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...messageSweepLaws,
     ...storedRecordLaws,
     ...recordRewriteLaws,
+    ...recordsTogetherLaws,
     ...recordRemovalLaws,
     ...isolationLaws,
     ...isolatedWriteLaws,

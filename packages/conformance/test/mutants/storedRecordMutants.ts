@@ -87,6 +87,23 @@ const contentsKept: Mutation = (store) => {
   }
 }
 
+/** Applies the first rewrite and the first removal of each kind in a commit, and no other. */
+const onlyFirstOfKind: Mutation = (store) => ({
+  ...store,
+  commit: (changes) => {
+    const kinds = new Set<string>()
+    return store.commit(
+      changes.filter((change) => {
+        if (change._tag !== "RewriteRecord" && change._tag !== "RemoveRecord") return true
+        const { kind } = change._tag === "RewriteRecord" ? change.before : change.record
+        const isFirst = !kinds.has(kind)
+        kinds.add(kind)
+        return isFirst
+      })
+    )
+  }
+})
+
 export const storedRecordMutants: Readonly<Record<string, Mutation>> = {
   "records/every-record-unchanged": answering("Records", (answer) => answer.map(distributionForgotten)),
   "records/by-key-after-a-key": asking("Records", (query) => ({ ...query, after: query.after?.slice(0, 1) ?? null })),
@@ -95,6 +112,7 @@ export const storedRecordMutants: Readonly<Record<string, Mutation>> = {
   "records/rewrites-what-was-read": unguarded,
   "records/rewritten-among-others": changing("RewriteRecord", () => []),
   "records/rewritten-beside-a-transition": rewrittenLate,
+  "records/changed-together": onlyFirstOfKind,
   "records/deletes-what-was-read": changing("RewriteRecord", (change) => (change.after === null ? [] : [change])),
   "records/removes-what-was-read": removedUnguarded,
   "records/written-again-after-a-removal": changing("RemoveRecord", () => []),
