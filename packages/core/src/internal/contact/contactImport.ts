@@ -1,12 +1,10 @@
 /**
- * Imports rows as contacts: reads them, creates the contacts of many rows in one commit, and updates those that exist. Source: decision 0029.
+ * Imports rows as contacts: reads them, and creates or updates the contacts of many rows in one commit. Source: decision 0029.
  */
 import { Array as Arr, Effect, Result, Semaphore, Stream } from "effect"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { ContactColumn, ContactOfRow } from "../../domain/contact/ContactFile.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
-import type { CreateContactsDeps } from "./createContacts.ts"
-import { makeCreateContacts } from "./createContacts.ts"
 import type { FileRow, ImportedRow, ParsedRow, RowToUpdate } from "./importedRow.ts"
 import {
   addressOfRow,
@@ -21,6 +19,8 @@ import {
 import { makeKeyOrder } from "./keyOrder.ts"
 import { retryWhileBusy } from "./retryWhileBusy.ts"
 import { makeUpdateContact } from "./updateContact.ts"
+import type { WriteContactsDeps } from "./writeContacts.ts"
+import { makeWriteContacts } from "./writeContacts.ts"
 
 /** Rows of one commit: enough that they share its reads and its disk sync, and few enough that other callers are not delayed. */
 const rowsTogether = 64
@@ -75,10 +75,16 @@ export interface ContactImport {
  * Makes the function that imports the rows after the names of the columns. It emits the outcome of each row, in no particular order. The rows with one
  * address are written in their order.
  */
-export const makeContactImport = ({ store, ids, plans, addressKey }: CreateContactsDeps) => {
-  const create = makeCreateContacts({ store, ids, plans, addressKey })
-  const createContacts = (projectId: ProjectId, rows: ReadonlyArray<ContactOfRow>) =>
-    Effect.flatMap(create(projectId, rows.map(newContactOf)), retryWhileBusy)
+export const makeContactImport = ({ store, ids, plans, addressKey }: WriteContactsDeps) => {
+  const write = makeWriteContacts({ store, ids, plans, addressKey })
+  const writeContacts = (projectId: ProjectId, rows: ReadonlyArray<ContactOfRow>, update: boolean) =>
+    Effect.flatMap(
+      write(
+        projectId,
+        rows.map((row) => ({ contact: newContactOf(row), update: update ? updateOf(row) : null }))
+      ),
+      retryWhileBusy
+    )
   const updateContact = makeUpdateContact({ store, ids, addressKey })
 
   const turns = Semaphore.makeUnsafe(1)
@@ -99,8 +105,8 @@ export const makeContactImport = ({ store, ids, plans, addressKey }: CreateConta
     )
 
   const createRow = (projectId: ProjectId, row: RowToUpdate): Effect.Effect<ImportedRow, StoreUnavailable> =>
-    Effect.flatMap(createContacts(projectId, [row.row]), ([created]) => {
-      const end = endOfRow(row, created!, true)
+    Effect.flatMap(writeContacts(projectId, [row.row], true), ([result]) => {
+      const end = endOfRow(row, result!, true)
       return "row" in end ? updateRow(projectId, end) : Effect.succeed(end)
     })
 
@@ -116,11 +122,11 @@ export const makeContactImport = ({ store, ids, plans, addressKey }: CreateConta
   ) {
     yield* ownTurn
     const read = parsed.flatMap(({ read }) => (Result.isSuccess(read) ? [read.success] : []))
-    const created = (yield* createContacts(projectId, read)).values()
+    const results = (yield* writeContacts(projectId, read, update)).values()
     const ends = parsed.map(({ line, read }) =>
       Result.isFailure(read)
         ? refusedRow(line, read.failure)
-        : endOfRow({ line, row: read.success }, created.next().value!, update)
+        : endOfRow({ line, row: read.success }, results.next().value!, update)
     )
     const toUpdate = Map.groupBy(
       ends.filter((end) => "row" in end),

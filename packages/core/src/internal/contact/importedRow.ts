@@ -3,7 +3,7 @@
  */
 import { Result } from "effect"
 import type { NewContact } from "../../decide/contact/contact.ts"
-import type { CreatedContact } from "../../decide/contact/createContacts.ts"
+import type { ContactResult } from "../../decide/contact/writeContacts.ts"
 import type { ContactEmailTaken, ContactNotFound } from "../../domain/contact/ContactFailure.ts"
 import type { ContactColumn, ContactOfRow } from "../../domain/contact/ContactFile.ts"
 import { readRow } from "../../domain/contact/ContactFile.ts"
@@ -105,12 +105,12 @@ export const refusedRow = (line: number, issues: ImportedRow["issues"]): Importe
 
 export const failedRow = (line: number, failure: RowFailure): ImportedRow => refusedRow(line, issuesOf(failure))
 
-/** The end of a row whose contact was created or refused. With `update`, a row whose contact exists already is still to be updated. */
+/** The end of a row. With `update`, a row whose address an earlier row of the same commit has is still to be updated. */
 export const endOfRow = (
   { line, row }: RowToUpdate,
-  created: CreatedContact,
+  result: ContactResult,
   update: boolean
 ): ImportedRow | RowToUpdate => {
-  if (Result.isSuccess(created)) return { line, outcome: "created", issues: [] }
-  return created.failure._tag === "ContactEmailTaken" && update ? { line, row } : failedRow(line, created.failure)
+  if (Result.isSuccess(result)) return { line, outcome: result.success.outcome, issues: [] }
+  return result.failure._tag === "ContactEmailTaken" && update ? { line, row } : failedRow(line, result.failure)
 }

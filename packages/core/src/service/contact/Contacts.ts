@@ -25,12 +25,12 @@ import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import { ContactNotFound } from "../../domain/contact/ContactFailure.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import { makeContactReader } from "../../internal/contact/contactReader.ts"
-import { makeCreateContacts } from "../../internal/contact/createContacts.ts"
 import { makeErasure } from "../../internal/contact/erasure.ts"
 import { keyedAddressOf } from "../../internal/contact/keyedAddress.ts"
 import { resourcesOf } from "../../internal/store/resources.ts"
 import { traced } from "../../internal/observability/traced.ts"
 import { makeUpdateContact } from "../../internal/contact/updateContact.ts"
+import { makeWriteContacts } from "../../internal/contact/writeContacts.ts"
 import { validated, validProject } from "../../internal/validated.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
@@ -161,7 +161,7 @@ export class Contacts extends Context.Service<
         return contact === null ? null : toContact(contact!)
       })
 
-      const createContacts = makeCreateContacts({ store, ids, plans: yield* PlanSource, addressKey })
+      const writeContacts = makeWriteContacts({ store, ids, plans: yield* PlanSource, addressKey })
       const create = traced(
         "Contacts.create",
         Effect.fnUntraced(function* (caller: Caller, input: CreateContactInput, options: CreateContactOptions = {}) {
@@ -169,8 +169,8 @@ export class Contacts extends Context.Service<
           const contact = yield* validated(parseCreateContact, input)
           const { source = "manual" } = yield* validated(parseCreateContactOptions, options, "options")
           const newContact = { input: contact, source, emailStatus: "subscribed" } as const
-          const [created] = yield* Effect.flatten(createContacts(projectId, [newContact]))
-          return toContact(yield* Effect.fromResult(created!))
+          const [result] = yield* Effect.flatten(writeContacts(projectId, [{ contact: newContact, update: null }]))
+          return toContact((yield* Effect.fromResult(result!)).contact)
         })
       )
 

@@ -10,10 +10,11 @@ import { ContactFiles, Contacts, MailStore, Properties } from "../../../src/inde
 
 type Read = MailStoreShape["read"]
 
-/** Opens a core whose store calls `beforeRead` before each read. */
+/** Opens a core whose store calls `beforeRead` before each read, and `beforeCommit` before each commit. */
 const openWith = (
   { name, layer }: (typeof stores)[number],
-  beforeRead: (...args: Parameters<Read>) => Effect.Effect<void>
+  beforeRead: (...args: Parameters<Read>) => Effect.Effect<void>,
+  beforeCommit: Effect.Effect<void> = Effect.void
 ) =>
   openTestMail({
     name,
@@ -21,7 +22,8 @@ const openWith = (
       MailStore,
       Effect.map(MailStore, (inner) => ({
         ...inner,
-        read: ((queries) => Effect.andThen(beforeRead(queries), inner.read(queries))) as Read
+        read: ((queries) => Effect.andThen(beforeRead(queries), inner.read(queries))) as Read,
+        commit: (changes) => Effect.andThen(beforeCommit, inner.commit(changes))
       }))
     ).pipe(Layer.provide(layer))
   })
@@ -79,25 +81,54 @@ describe.each(stores)("an import that updates contacts, over $name", (store) => 
   })
 
   it("creates a contact that is deleted while its row is imported", async () => {
-    let reads = 0
     let deletion: Effect.Effect<void> = Effect.void
-    const runtime = await openWith(store, (queries) =>
-      Effect.suspend(() =>
-        queries.some(({ _tag }) => _tag === "ContactsByAddress") && ++reads === 2 ? deletion : Effect.void
-      )
-    )
+    const deleteOnce = Effect.suspend(() => {
+      const own = deletion
+      deletion = Effect.void
+      return own
+    })
+    const runtime = await openWith(store, () => Effect.void, deleteOnce)
     const [rows, name] = await runtime.runPromise(
       Effect.gen(function* () {
         const contacts = yield* Contacts
         const { id } = yield* contacts.create(project, { email: "ada@example.org" })
         deletion = Effect.orDie(Effect.asVoid(contacts.delete(project, id)))
-        reads = 0
         const rows = yield* importOf(["email", "first_name"], ["ada@example.org", "Ada"])
         return [rows, (yield* contacts.findByEmail(project, "ada@example.org"))?.firstName] as const
       })
     )
     await runtime.dispose()
     expect(rows).toMatchObject([{ line: 2, outcome: "created" }])
+    expect(name).toBe("Ada")
+  })
+
+  it("creates a contact again that is deleted between two of its rows", async () => {
+    let reads = 0
+    const runtime = await openWith(store, (queries) =>
+      Effect.suspend(() =>
+        queries.some(({ _tag }) => _tag === "ContactsByAddress") && ++reads === 2 ? deleteFirst : Effect.void
+      )
+    )
+    const deleteFirst: Effect.Effect<void> = Effect.promise(() =>
+      runtime.runPromise(
+        Effect.gen(function* () {
+          const contacts = yield* Contacts
+          const { items } = yield* contacts.list(project)
+          yield* contacts.delete(project, items[0]!.id)
+        })
+      )
+    )
+    const [rows, name] = await runtime.runPromise(
+      Effect.gen(function* () {
+        const imported = importOf(["email", "first_name"], ["ada@example.org", "A"], ["ada@example.org", "Ada"])
+        return [yield* imported, (yield* (yield* Contacts).findByEmail(project, "ada@example.org"))?.firstName] as const
+      })
+    )
+    await runtime.dispose()
+    expect(rows).toMatchObject([
+      { line: 2, outcome: "created" },
+      { line: 3, outcome: "created" }
+    ])
     expect(name).toBe("Ada")
   })
 })
