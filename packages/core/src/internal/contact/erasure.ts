@@ -35,6 +35,9 @@ interface Deps {
 
 const resourceIdsMax = 100
 
+/** Messages of one page that are changed at once, so that their commits share disk syncs. */
+const messagesAtOnce = 16
+
 /** Runs an effect for each message with a delivery to the person. */
 const forEachMessageTo = <E>(
   { store }: Deps,
@@ -42,7 +45,7 @@ const forEachMessageTo = <E>(
   onMessage: (messageId: string) => Effect.Effect<void, E>
 ): Effect.Effect<void, E | StoreUnavailable> =>
   forEachLoggedMessages(store, { projectId, filters: { ...noLogFilters, address } }, (messageIds) =>
-    Effect.forEach(messageIds, onMessage, { discard: true })
+    Effect.forEach(messageIds, onMessage, { concurrency: messagesAtOnce, discard: true })
   )
 
 /** Ends the waiting deliveries of one message to the person. */
