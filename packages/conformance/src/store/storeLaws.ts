@@ -46,6 +46,7 @@ import { readLaws } from "./reads.ts"
 import { recordRemovalLaws } from "./recordRemovals.ts"
 import { recordRewriteLaws } from "./recordRewrites.ts"
 import { recordsTogetherLaws } from "./recordsTogether.ts"
+import { rewrittenEventLaws } from "./rewrittenEvents.ts"
 import { recordUpdateLaws } from "./recordUpdates.ts"
 import { sameIdLaws } from "./sameIds.ts"
 import { segmentLaws } from "./segments.ts"
@@ -103,6 +104,7 @@ export const storeLaws: LawBook<StoreSubject, MailStore | StorePlace> = {
     ...storedRecordLaws,
     ...recordRewriteLaws,
     ...recordsTogetherLaws,
+    ...rewrittenEventLaws,
     ...recordRemovalLaws,
     ...isolationLaws,
     ...isolatedWriteLaws,

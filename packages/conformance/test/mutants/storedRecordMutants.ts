@@ -110,6 +110,11 @@ export const storedRecordMutants: Readonly<Record<string, Mutation>> = {
   "records/of-one-project": asking("Records", (query) => ({ ...query, projectId: null })),
   "records/found-by-their-keys": answering("RecordsByKey", (records) => records.toReversed()),
   "records/rewrites-what-was-read": unguarded,
+  "records/rewritten-events-wait": changing("RewriteRecord", (change) =>
+    change.after?.kind === "Event"
+      ? [{ ...change, after: distributionForgotten(change.after) as typeof change.after }]
+      : [change]
+  ),
   "records/rewritten-among-others": changing("RewriteRecord", () => []),
   "records/rewritten-beside-a-transition": rewrittenLate,
   "records/changed-together": onlyFirstOfKind,

@@ -73,7 +73,7 @@ WHERE (t.project_id, t.delivery_id) = (r."projectId", r.id)`
   const distributedSql = `DELETE FROM ${schema}.undistributed_events AS t USING ${eventRows}
 WHERE (t.project_id, t.event_id) = (r."projectId", r.id)`
   const undistributedSql = `INSERT INTO ${schema}.undistributed_events (project_id, event_id)
-SELECT "projectId", id FROM ${eventRows} ORDER BY "projectId", id ON CONFLICT DO NOTHING`
+SELECT "projectId", id FROM ${eventRows} ON CONFLICT DO NOTHING`
 
   const sendKeys = (connection: Connection, sql: string, rewrites: ReadonlyArray<Rewrite>): Sent =>
     rewrites.length === 0 ? [] : [connection.prepared(sql, keysParameter(rewrites.map(({ before }) => before)))]
