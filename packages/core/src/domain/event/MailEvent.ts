@@ -14,7 +14,7 @@ import type { ContactId, DeliveryId, DomainId, EventId, MessageId } from "../val
 import type { Instant } from "../value/Instant.ts"
 import type { DeliveryEventRecord, EventRecord } from "./EventRecord.ts"
 
-/** All kinds of events. The first four are the default of a webhook that names no kinds. */
+/** All kinds of events. */
 export const eventKinds = [
   "email.delivered",
   "email.bounced",
@@ -36,7 +36,12 @@ export const eventKinds = [
 export type EventKind = (typeof eventKinds)[number]
 
 /** The kinds of a webhook that names no kinds. */
-export const defaultEventKinds: ReadonlyArray<EventKind> = eventKinds.slice(0, 4)
+export const defaultEventKinds: ReadonlyArray<EventKind> = [
+  "email.delivered",
+  "email.bounced",
+  "email.failed",
+  "contact.unsubscribed"
+]
 
 /** A change of the status of a delivery. */
 export interface DeliveryEventData {
