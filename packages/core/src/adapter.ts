@@ -68,6 +68,7 @@ export type * from "./domain/store/Claim.ts"
 export { longestDueFirst, roundRobin, wholeRotation } from "./domain/store/Rotation.ts"
 export type * from "./domain/store/Rotation.ts"
 export type * from "./domain/store/Query.ts"
+export type * from "./domain/store/QueryAnswer.ts"
 export type { Lease } from "./domain/store/Lease.ts"
 export {
   compareRecordKeys,

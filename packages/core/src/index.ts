@@ -85,7 +85,7 @@ export type { Caller, DomainScope } from "./domain/access/ApiKey.ts"
 export { noLimits } from "./domain/plan/Plan.ts"
 export type { Plan } from "./domain/plan/Plan.ts"
 export type { BucketLimit } from "./domain/plan/TokenBucket.ts"
-export type { Backlog } from "./domain/store/Query.ts"
+export type { Backlog } from "./domain/store/QueryAnswer.ts"
 
 // Observability.
 export type { RelaySetting } from "./domain/delivery/RelaySetting.ts"

@@ -106,7 +106,7 @@ export type { SendOptions, ShownRecipientsInput } from "../domain/message/SendOp
 export type { Counter, CounterName, PlanLimitCode } from "../domain/plan/Plan.ts"
 export type { StoreUnavailableReason } from "../domain/store/Conflict.ts"
 export type { CursorInput, CursorPage, Page, PageInput, PageRequest } from "../domain/store/Paging.ts"
-export type { UsageAudit } from "../domain/store/Query.ts"
+export type { UsageAudit } from "../domain/store/QueryAnswer.ts"
 export type { ResourceId, ResourceKind } from "../domain/store/StoredResource.ts"
 export type {
   PublishedTemplate,

@@ -10,7 +10,7 @@ import type { DeliveryEntry, DeliveryEntryFields } from "../../domain/delivery/D
 import type { Message } from "../../domain/message/Message.ts"
 import { idempotencyKeyOf } from "../../domain/message/Message.ts"
 import type { Lease } from "../../domain/store/Lease.ts"
-import type { EventWithDeliveries } from "../../domain/store/Query.ts"
+import type { EventWithDeliveries } from "../../domain/store/QueryAnswer.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import { formatInstant } from "../../domain/value/Instant.ts"
 import { attemptText, reasonTexts, replyText } from "../../domain/delivery/deliverySentences.ts"

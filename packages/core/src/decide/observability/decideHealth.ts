@@ -3,7 +3,7 @@
  */
 import type { RelaySetting } from "../../domain/delivery/RelaySetting.ts"
 import type { StoreUnavailableReason } from "../../domain/store/Conflict.ts"
-import type { Backlog, WorkHealth } from "../../domain/store/Query.ts"
+import type { Backlog, WorkHealth } from "../../domain/store/QueryAnswer.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 
 /** `ok`; `degraded`: someone should look; `failing`: this process does not do its work, and a restart or a repair is needed. */

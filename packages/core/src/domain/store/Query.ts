@@ -9,12 +9,13 @@ import type { Resource, ResourceKind, ResourceOf } from "./Resource.ts"
 import type { Attempt, Delivery, DeliverySummary } from "../delivery/Delivery.ts"
 import type { EventDelivery } from "../event/EventDelivery.ts"
 import type { IdempotencyRecord } from "../message/Idempotency.ts"
-import type { Instant, UtcDay } from "../value/Instant.ts"
+import type { Instant } from "../value/Instant.ts"
 import type { EventRecord } from "../event/EventRecord.ts"
 import type { Message } from "../message/Message.ts"
 import type { PageRequest, Position } from "./Paging.ts"
+import type { Backlog, ContactScan, EventWithDeliveries, Found, UsageAudit, WorkHealth } from "./QueryAnswer.ts"
 import type { LogFilters } from "../delivery/LogFilters.ts"
-import type { Counter, CounterName } from "../plan/Plan.ts"
+import type { CounterName } from "../plan/Plan.ts"
 import type { ProjectRecord, ProjectId } from "../access/Project.ts"
 import type { EmailStatus } from "../contact/EmailStatusTable.ts"
 import type { DomainFilters, SenderDomainRecord } from "../domain-name/SenderDomain.ts"
@@ -231,59 +232,6 @@ interface Queries {
   ]
   /** The counters of a project, and the values that its records give. */
   UsageAudit: [{ readonly projectId: ProjectId }, UsageAudit]
-}
-
-/** An event and its event deliveries: those that exist, one for each subscriber. */
-export interface EventWithDeliveries {
-  readonly event: EventRecord
-  readonly eventDeliveries: ReadonlyArray<EventDelivery>
-}
-
-/** The items of a page, and the total number of matches. */
-export interface Found<A> {
-  readonly items: ReadonlyArray<A>
-  readonly total: number
-}
-
-/** The result of one part of a scan over contacts. */
-export interface ContactScan {
-  /** The matches `skip` + 1 to `skip` + `limit` of this part. */
-  readonly items: ReadonlyArray<ContactRecord>
-  /** How many contacts of this part match. */
-  readonly matches: number
-  /** The position after which the next part starts; `null` at the end of the scan. */
-  readonly next: Position | null
-}
-
-/** The deliveries that need the dispatcher, by status. */
-export interface Backlog {
-  readonly scheduled: number
-  readonly queued: number
-  readonly sending: number
-  readonly oldestDueAt: Instant | null
-}
-
-/** The work that waits although it should not, and the event deliveries that wait. */
-export interface WorkHealth {
-  /** Scheduled and queued deliveries that have been due for too long. */
-  readonly late: number
-  /** Sending deliveries whose worker died, and that no other worker has recovered. */
-  readonly abandoned: number
-  /** Event deliveries that are pending, claimed or not. */
-  readonly eventDeliveries: number
-}
-
-/** The counters of a project, and the same numbers counted from its records. Source: decision 0015. */
-export interface UsageAudit {
-  readonly counters: ReadonlyArray<Counter>
-  /** Deliveries with status `scheduled`. */
-  readonly scheduledRecipients: number
-  /** Deliveries whose `chargedAt` is set, and the counter `deletedCharged`. */
-  readonly charged: number
-  /** Deliveries by `countedDay`, and the counters `deletedDaily:` of the same day. Ordered by day. */
-  readonly counted: ReadonlyArray<{ readonly day: UtcDay; readonly deliveries: number }>
-  readonly contacts: number
-  readonly unsubscribed: number
 }
 
 /** The name of a kind of query. */

@@ -7,7 +7,7 @@ import type { Counter, CounterName } from "../plan/Plan.ts"
 import type { ProjectId } from "../access/Project.ts"
 import type { MessageSweep } from "./Claim.ts"
 import type { Position } from "./Paging.ts"
-import type { UsageAudit } from "./Query.ts"
+import type { UsageAudit } from "./QueryAnswer.ts"
 
 /** The fields of a delivery with the instants at which something happened to it. */
 export const deliveryInstants = [
