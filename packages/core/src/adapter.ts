@@ -84,7 +84,7 @@ export { newestFirst } from "./domain/store/Paging.ts"
 export { indexedStatuses, indexedStatusOf, noLogFilters } from "./domain/delivery/LogFilters.ts"
 export { caseFold, containsPart, foldedParts } from "./domain/store/textSearch.ts"
 export type { Page, PageRequest, Position } from "./domain/store/Paging.ts"
-export type { IndexedStatus, LogFilters, LoggedMessage } from "./domain/delivery/LogFilters.ts"
+export type { IndexedStatus, LogFilters, LogFilterMessage } from "./domain/delivery/LogFilters.ts"
 export {
   evaluateBacklog,
   evaluateContactPage,

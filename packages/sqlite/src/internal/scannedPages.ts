@@ -1,7 +1,15 @@
 /**
  * Pages of a scan of rows: the delivery log and the suppressions. Texts of a search are compared in TypeScript.
  */
-import type { AnswerOf, Delivery, Instant, LogFilters, LoggedMessage, Position, QueryOf } from "@mailkeep/core/adapter"
+import type {
+  AnswerOf,
+  Delivery,
+  Instant,
+  LogFilters,
+  LogFilterMessage,
+  Position,
+  QueryOf
+} from "@mailkeep/core/adapter"
 import {
   containsPart,
   foldedAddressParts,
@@ -92,7 +100,7 @@ export const logPage = (
     "SELECT subject, template_id AS templateId FROM mailkeep_messages WHERE id = ? AND project_id = ?"
   )
   const logged = ({ messageId }: ScannedDelivery) =>
-    (messages.get(messageId, projectId) as LoggedMessage | undefined) ?? { subject: "", templateId: null }
+    (messages.get(messageId, projectId) as LogFilterMessage | undefined) ?? { subject: "", templateId: null }
   const [sql, values] = logSearch(search)
   const rows = connection.statement(sql).iterate(...values, scanLimit + 1)
   const { found, last } = scanRows(

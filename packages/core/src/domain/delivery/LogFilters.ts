@@ -84,15 +84,15 @@ export const logBoundsMatch = (
   )
 }
 
-/** The fields of a message that the log examines. */
-export type LoggedMessage = Pick<Message, "subject" | "templateId">
+/** The fields of a message that the filters and the search of the log examine. */
+export type LogFilterMessage = Pick<Message, "subject" | "templateId">
 
 /** Whether a search of the log finds the delivery: by an id, or by a part of the recipient or of the subject. */
 const isFound = (
   search: string,
   recipientPart: string | null,
   delivery: Pick<Delivery, "id" | "messageId" | "recipient">,
-  message: () => LoggedMessage
+  message: () => LogFilterMessage
 ): boolean => {
   if (delivery.id === search || delivery.messageId === search) return true
   return (
@@ -105,7 +105,7 @@ const isFound = (
 export const logFiltersMatch = (
   { status, source, search, recipientPart, templateId }: LogFilters,
   delivery: Pick<Delivery, "id" | "messageId" | "recipient" | "source" | "status">,
-  message: () => LoggedMessage
+  message: () => LogFilterMessage
 ): boolean =>
   (status === null || delivery.status === status) &&
   (source === null || delivery.source === source) &&

@@ -13,7 +13,7 @@ import { newestFirst, pageOf } from "./Paging.ts"
 import { logBoundsMatch, logFiltersMatch } from "../delivery/LogFilters.ts"
 import { containsPart, foldedAddressParts } from "./textSearch.ts"
 import type { Position } from "./Paging.ts"
-import type { LoggedMessage } from "../delivery/LogFilters.ts"
+import type { LogFilterMessage } from "../delivery/LogFilters.ts"
 import { compareIds } from "../value/Id.ts"
 import type { EventRecord } from "../event/EventRecord.ts"
 import type { Counter } from "../plan/Plan.ts"
@@ -50,7 +50,7 @@ export const evaluateLogPage = (
   messageOf: (messageId: string) => Message | null | undefined
 ): AnswerOf<"LogPage"> => {
   const { projectId, filters, after } = query
-  const logged = ({ messageId }: Delivery): LoggedMessage => {
+  const logged = ({ messageId }: Delivery): LogFilterMessage => {
     const message = messageOf(messageId)
     return message?.projectId === projectId ? message : { subject: "", templateId: null }
   }
