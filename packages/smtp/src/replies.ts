@@ -108,7 +108,7 @@ const reasonOf = (error: RelayError): string => {
 }
 
 /** The setting that the error shows to be wrong. A code of OpenSSL means that the two sides cannot agree on TLS, for example that one speaks plain text. */
-const wrongSettingOf = (error: RelayError): RelaySetting | undefined => {
+const wrongSettingOfError = (error: RelayError): RelaySetting | undefined => {
   const code = systemCode(error)
   if (certificateCodes.test(code)) return "certificate"
   if (error.code === "EAUTH") return "login"
@@ -123,7 +123,7 @@ export const unavailable = (reason: string, wrongSetting?: RelaySetting): Transp
 export const unavailableBecause = (error: RelayError): TransportUnavailable =>
   error.code === "ESTREAM"
     ? new TransportUnavailable({ reason: reasonOf(error), relayFault: false })
-    : unavailable(reasonOf(error), wrongSettingOf(error))
+    : unavailable(reasonOf(error), wrongSettingOfError(error))
 
 /** Replaces the text of a refused login, because some relays repeat the command, which has the credentials. */
 const loginRefused = "The relay refused the login."

@@ -13,7 +13,7 @@ export type RelaySetting = (typeof relaySettings)[number]
 const asksForEncryption = /\bstarttls\b|\btls\b|\bencrypt/i
 
 /** The setting that a refusal shows to be wrong; `null` if it is about something else (RFC 4954 §6, RFC 3207 §4). */
-export const wrongSettingOf = ({ smtpCode, text }: SmtpReply): RelaySetting | null => {
+export const wrongSettingOfReply = ({ smtpCode, text }: SmtpReply): RelaySetting | null => {
   switch (smtpCode) {
     case 530:
       return asksForEncryption.test(text) ? "encryption" : "login"

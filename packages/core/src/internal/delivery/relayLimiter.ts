@@ -4,8 +4,8 @@
 import { Clock, Effect } from "effect"
 import type { HandOffResult } from "../../decide/delivery/handOffResult.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
-import type { CircuitState, RelayFault, RelayLimitState } from "./relayLimit.ts"
-import { circuitOf, initialRelayLimit, relayLimitAfter, relayLimitNow, relayNews } from "./relayLimit.ts"
+import type { CircuitState, RelayFault, RelayLimitState } from "./relayLimitState.ts"
+import { circuitOf, initialRelayLimit, relayLimitAfter, relayLimitNow, relayNews } from "./relayLimitState.ts"
 
 /** How the relay is doing. */
 export interface RelayHealth {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { HandOffResult } from "../../../src/decide/delivery/handOffResult.ts"
 import type { SmtpReply } from "../../../src/domain/delivery/SmtpReply.ts"
 import { minuteMillis, secondMillis } from "../../../src/domain/value/Instant.ts"
-import type { RelayLimitState } from "../../../src/internal/delivery/relayLimit.ts"
+import type { RelayLimitState } from "../../../src/internal/delivery/relayLimitState.ts"
 import {
   circuitOf,
   initialRelayLimit,
@@ -11,7 +11,7 @@ import {
   relayLimitNow,
   relayNews,
   relaySignalOf
-} from "../../../src/internal/delivery/relayLimit.ts"
+} from "../../../src/internal/delivery/relayLimitState.ts"
 
 const now = Date.UTC(2026, 10, 21, 12)
 const limitMax = 32

@@ -1,12 +1,12 @@
 /**
- * The concurrency limit of the relay: how many hand-offs may run at once, by what the relay answered. A relay that asks to slow down gets fewer.
- * One that cannot be reached gets a single try after a pause, so that the other deliveries wait in the queue and use no attempts. In the memory of
- * this process.
+ * The state of the concurrency limit of the relay, and the pure functions that compute the next state: how many hand-offs may run at once, by what
+ * the relay answered. A relay that asks to slow down gets fewer. A relay that cannot be reached gets a single try after a pause, so that the other
+ * deliveries wait in the queue and use no attempts. `RelayLimiter` keeps the state in the memory of one process.
  * Source: decision 0041; RFC 5321 §3.8 (421) and §4.5.4.1.
  */
 import type { HandOffResult } from "../../decide/delivery/handOffResult.ts"
 import type { RelaySetting } from "../../domain/delivery/RelaySetting.ts"
-import { wrongSettingOf } from "../../domain/delivery/RelaySetting.ts"
+import { wrongSettingOfReply } from "../../domain/delivery/RelaySetting.ts"
 import { classifyRefusal, shownReply } from "../../domain/delivery/SmtpReply.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import { pauseEnd, pauseMillis } from "../worker/circuitPause.ts"
@@ -86,7 +86,7 @@ const faultOf = (result: HandOffResult, kind: RelayFault["kind"], at: Instant): 
     at,
     kind,
     wrongSetting:
-      reply !== null ? wrongSettingOf(reply) : result._tag === "NoReply" ? (result.wrongSetting ?? null) : null,
+      reply !== null ? wrongSettingOfReply(reply) : result._tag === "NoReply" ? (result.wrongSetting ?? null) : null,
     smtpCode: reply?.smtpCode ?? null,
     enhancedCode: reply?.enhancedCode ?? null,
     text: reply !== null ? shownReply(reply) : "why" in result ? result.why : ""
