@@ -6,12 +6,13 @@ import { setImmediate } from "node:timers"
 import type { Conflict } from "@mailkeep/core/adapter"
 import { recordMetric, StoreUnavailable } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
-import { Effect, Exit, Latch, Option } from "effect"
+import { Effect, Exit, Option } from "effect"
 import type { CommittedGroup, Transaction } from "./groupTransaction.ts"
-import { lockMillis, monotonicMillis } from "./lockWait.ts"
+import { monotonicMillis } from "./lockWait.ts"
 import { exitOf } from "./writeExit.ts"
+import type { Batch, WriteQueue } from "./writeQueue.ts"
+import { makeWriteQueue } from "./writeQueue.ts"
 import type { Write, WriteResults } from "./writes.ts"
-import { groupOctetsMax, octetsOf } from "./writes.ts"
 
 /** A batch whose transaction was committed and synced. */
 export interface CommittedBatch extends Pick<CommittedGroup, "outcomes"> {
@@ -54,27 +55,6 @@ interface GroupCounts {
   readonly writes: number
   /** How long transactions have waited for other processes to release the write lock. */
   readonly lockedMillis: number
-}
-
-/** The bounds of the writes that wait for their answer. */
-const waitingWritesMax = 8192
-const waitingOctetsMax = 64 * 1024 * 1024
-
-interface Job {
-  readonly write: Write
-  readonly octets: number
-  /** Until then the write waits for a lock, by `monotonicMillis`. */
-  readonly lockedUntil: number
-  readonly resume: (exit: Exit.Exit<unknown, Conflict | StoreUnavailable>) => void
-}
-
-/** Takes the next batch from the queue. */
-const takeBatch = (queue: Array<Job>, writesMax: number): ReadonlyArray<Job> => {
-  let octets = 0
-  let count = 0
-  while (count < queue.length && count < writesMax && (count === 0 || octets + queue[count]!.octets <= groupOctetsMax))
-    octets += queue[count++]!.octets
-  return queue.splice(0, count)
 }
 
 const nanosPerSecond = 1e9
@@ -129,102 +109,101 @@ const makeMeasurements = () => {
   }
 }
 
+/**
+ * Decides when batches begin. A concurrent writer gets full batches at once. Everything else waits for the end of the turn of the event loop, so
+ * that the callers of one turn share a batch.
+ */
+const makeBatchStarts = (
+  queue: WriteQueue,
+  batching: GroupWriter["batching"],
+  begin: (batch: Batch) => void
+): { readonly writeAdded: () => void; readonly endBatch: (resumeCallers: () => void) => void } => {
+  let batches = 0
+  let willSendSoon = false
+
+  const send = (writesMax: number): void => {
+    batches++
+    begin(queue.takeBatch(writesMax))
+  }
+
+  const sendAll = (): void => {
+    const { writesMax, isConcurrent } = batching()
+    if (isConcurrent) {
+      while (queue.length() > 0) send(writesMax)
+      return
+    }
+    // Only one batch in a turn of the event loop, because `send` may have committed it and resumed its callers before it returns.
+    if (batches === 0 && queue.length() > 0) send(writesMax)
+  }
+
+  const sendAtEndOfTurn = (): void => {
+    willSendSoon = false
+    sendAll()
+  }
+
+  const sendSoon = (): void => {
+    if (willSendSoon || queue.length() === 0) return
+    willSendSoon = true
+    setImmediate(sendAtEndOfTurn)
+  }
+
+  return {
+    writeAdded: () => {
+      const { writesMax, isConcurrent } = batching()
+      if (isConcurrent && queue.length() >= writesMax) send(writesMax)
+      else sendSoon()
+    },
+    endBatch: (resumeCallers) => {
+      batches--
+      resumeCallers()
+      // The callers that were resumed may have submitted their next writes.
+      if (batching().isConcurrent) sendAll()
+      else sendSoon()
+    }
+  }
+}
+
 /** The scope finishes the writes that wait. */
 export const makeGroupCommit = (writer: GroupWriter): Effect.Effect<GroupCommit, never, Scope.Scope> =>
   Effect.gen(function* () {
     const context = yield* Effect.context<never>()
-    const queue: Array<Job> = []
-    let waitingWrites = 0
-    let waitingOctets = 0
-    let batches = 0
-    let closed = false
-    let willSendSoon = false
+    const queue = makeWriteQueue()
     const { counts, addTransaction, addLockWait } = makeMeasurements()
-    const idle = yield* Latch.make(true)
+    let closed = false
 
-    const endBatch = (jobs: ReadonlyArray<Job>, exitOfJob: (job: Job, n: number) => Parameters<Job["resume"]>[0]) => {
-      batches--
-      for (const [n, job] of jobs.entries()) {
-        waitingWrites--
-        waitingOctets -= job.octets
-        job.resume(exitOfJob(job, n))
-      }
-      if (waitingWrites === 0) idle.openUnsafe()
-      // The callers that were resumed may have submitted their next writes.
-      if (writer.batching().isConcurrent) sendAll()
-      else sendSoon()
-    }
-
-    const commitBatch = Effect.fnUntraced(function* (jobs: ReadonlyArray<Job>) {
+    const commitBatch = Effect.fnUntraced(function* (batch: Batch) {
       const startedAt = monotonicMillis()
-      // The first job has waited for the longest.
+      // The first write has waited for the longest.
       const exit = yield* Effect.exit(
         writer.commit(
-          jobs.map(({ write }) => write),
-          jobs[0]!.lockedUntil
+          batch.map(({ write }) => write),
+          batch[0]!.lockedUntil
         )
       )
       if (Exit.isSuccess(exit)) {
         const { outcomes, transaction } = exit.value
         if (transaction !== null) yield* addTransaction(transaction)
-        return endBatch(jobs, ({ write }, n) => exitOf(write, outcomes[n]!))
+        return starts.endBatch(() => queue.answer(batch, (write, index) => exitOf(write, outcomes[index]!)))
       }
       const failure = Exit.findErrorOption(exit)
       if (Option.isSome(failure) && failure.value.reason === "locked") addLockWait(startedAt, monotonicMillis())
-      endBatch(jobs, () => exit)
+      starts.endBatch(() => queue.answer(batch, () => exit))
     })
 
-    const send = (writesMax: number): void => {
-      batches++
-      Effect.runForkWith(context)(commitBatch(takeBatch(queue, writesMax)))
-    }
-
-    const sendAll = (): void => {
-      const { writesMax, isConcurrent } = writer.batching()
-      if (isConcurrent) {
-        while (queue.length > 0) send(writesMax)
-        return
-      }
-      // Only one batch in a turn of the event loop, because `send` may have committed it and resumed its callers before it returns.
-      if (batches === 0 && queue.length > 0) send(writesMax)
-    }
-
-    const sendAtEndOfTurn = (): void => {
-      willSendSoon = false
-      sendAll()
-    }
-
-    const sendSoon = (): void => {
-      if (willSendSoon || queue.length === 0) return
-      willSendSoon = true
-      setImmediate(sendAtEndOfTurn)
-    }
-
-    const sendFullBatch = (): void => {
-      const { writesMax, isConcurrent } = writer.batching()
-      if (isConcurrent && queue.length >= writesMax) send(writesMax)
-      else sendSoon()
-    }
+    const starts = makeBatchStarts(queue, writer.batching, (batch) => Effect.runForkWith(context)(commitBatch(batch)))
 
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
         closed = true
-        return idle.await
+        return queue.allAnswered
       })
     )
 
     const submit = (write: Write) =>
       Effect.callback<unknown, Conflict | StoreUnavailable>((resume) => {
         if (closed) return resume(Effect.fail(new StoreUnavailable({ reason: "closed" })))
-        const octets = octetsOf(write)
-        // A write that is larger than the bound may wait alone.
-        if (waitingWrites >= waitingWritesMax || (waitingWrites > 0 && waitingOctets + octets > waitingOctetsMax))
-          return resume(Effect.fail(new StoreUnavailable({ reason: "overloaded" })))
-        waitingWrites++
-        waitingOctets += octets
-        idle.closeUnsafe()
-        queue.push({ write, octets, lockedUntil: monotonicMillis() + lockMillis, resume })
-        sendFullBatch()
+        if (!queue.add(write, resume)) return resume(Effect.fail(new StoreUnavailable({ reason: "overloaded" })))
+        starts.writeAdded()
       })
 
     return { submit: submit as GroupCommit["submit"], counts }
