@@ -2,7 +2,7 @@
  * Aims the changes of a random script: gives most of them the revision, status, phase and fencing token that the record has at that step.
  * Without this, most changes of a random script are refused, and the script reaches few states.
  */
-import type { Change, Query, StoredRecord } from "@mailkeep/core/adapter"
+import type { Answer, Change, ChangeOf, Query, StoredRecord } from "@mailkeep/core/adapter"
 import { inCommitOrder, recordKeyOf, storedRecordKey } from "@mailkeep/core/adapter"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect } from "effect"
@@ -17,24 +17,23 @@ export interface Shot {
   readonly isAimed: boolean
 }
 
+/** Reads the state that the steps before this one leave. */
+type Read = <const Q extends Query>(query: Q) => Answer<Q>
+
 type Existing = { readonly revision: number } | null | undefined
 
-const expectedOf = (read: (query: Query) => unknown, { record }: Extract<Change, { _tag: "Expect" }>): Existing => {
+const expectedOf = (read: Read, { record }: ChangeOf<"Expect">): Existing => {
   switch (record.kind) {
     case "ApiKey":
-      return read({ _tag: "ApiKey", projectId: record.projectId, id: record.id }) as Existing
+      return read({ _tag: "ApiKey", projectId: record.projectId, id: record.id })
     case "Domain":
-      return read({ _tag: "Domain", projectId: record.projectId, domain: record.domain }) as Existing
+      return read({ _tag: "Domain", projectId: record.projectId, domain: record.domain })
     case "Suppression":
-      return (
-        read({ _tag: "Suppressions", projectId: record.projectId, addressKeys: [record.addressKey] }) as [Existing]
-      )[0]
+      return read({ _tag: "Suppressions", projectId: record.projectId, addressKeys: [record.addressKey] })[0]
     case "Resource":
-      return read({ _tag: "Resource", projectId: record.projectId, id: record.id }) as Existing
+      return read({ _tag: "Resource", projectId: record.projectId, id: record.id })
     case "ContactAddress":
-      return (
-        read({ _tag: "ContactsByAddress", projectId: record.projectId, addresses: [record.address] }) as [Existing]
-      )[0]
+      return read({ _tag: "ContactsByAddress", projectId: record.projectId, addresses: [record.address] })[0]
   }
 }
 
@@ -44,91 +43,77 @@ const replacing = <R extends { readonly revision: number }>(record: R, existing:
     : { record: { ...record, revision: existing.revision + 1 }, replaces: existing.revision }
 
 /** The stored record with the key of this one, or another of its kind. */
-const storedLike = <R extends StoredRecord>(read: (query: Query) => unknown, record: R): R | undefined => {
+const storedLike = <R extends StoredRecord>(read: Read, record: R): R | undefined => {
   const query = { _tag: "Records", kind: record.kind, projectId: null, after: null, limit: 100 } as const
   const records = read(query) as ReadonlyArray<R>
   return records.find((one) => storedRecordKey(one).join() === storedRecordKey(record).join()) ?? records[0]
 }
 
 /** The change with the guard that holds now, if there is one. */
-const aimedChange = (read: (query: Query) => unknown, change: Change): Change => {
+const aimedChange = (read: Read, change: Change): Change => {
   switch (change._tag) {
     case "Expect":
       return { ...change, revision: expectedOf(read, change)?.revision ?? null }
     case "PutProject": {
-      const { record, replaces } = replacing(
-        change.project,
-        read({ _tag: "Project", id: change.project.id }) as Existing
-      )
+      const { record, replaces } = replacing(change.project, read({ _tag: "Project", id: change.project.id }))
       return { ...change, project: record, replaces }
     }
     case "PutApiKey": {
       const { projectId, id } = change.key
-      const { record, replaces } = replacing(change.key, read({ _tag: "ApiKey", projectId, id }) as Existing)
+      const { record, replaces } = replacing(change.key, read({ _tag: "ApiKey", projectId, id }))
       return { ...change, key: record, replaces }
     }
     case "PutDomain": {
       const { projectId, domain } = change.domain
-      const { record, replaces } = replacing(change.domain, read({ _tag: "Domain", projectId, domain }) as Existing)
+      const { record, replaces } = replacing(change.domain, read({ _tag: "Domain", projectId, domain }))
       return { ...change, domain: record, replaces }
     }
     case "RemoveDomain": {
       const { projectId, domain } = change
-      const existing = read({ _tag: "Domain", projectId, domain }) as Existing
+      const existing = read({ _tag: "Domain", projectId, domain })
       return { ...change, revision: existing?.revision ?? change.revision }
     }
     case "PutResource": {
       const { projectId, id } = change.resource
-      const existing = read({ _tag: "Resource", projectId, id }) as Existing
+      const existing = read({ _tag: "Resource", projectId, id })
       const { record, replaces } = replacing(change.resource, existing)
       return { ...change, resource: record, replaces }
     }
     case "RemoveResource": {
-      const existing = read({ _tag: "Resource", projectId: change.projectId, id: change.id }) as Existing
+      const existing = read({ _tag: "Resource", projectId: change.projectId, id: change.id })
       return { ...change, revision: existing?.revision ?? change.revision }
     }
     case "PutContact": {
       const { projectId, id } = change.contact
-      const existing = read({ _tag: "Contact", projectId, id }) as Existing
+      const existing = read({ _tag: "Contact", projectId, id })
       const { record, replaces } = replacing(change.contact, existing)
       return { ...change, contact: record, replaces }
     }
     case "RemoveContact": {
-      const existing = read({ _tag: "Contact", projectId: change.projectId, id: change.id }) as Existing
+      const existing = read({ _tag: "Contact", projectId: change.projectId, id: change.id })
       return { ...change, revision: existing?.revision ?? change.revision }
     }
     case "PutSuppression": {
       const { projectId, addressKey } = change.suppression
-      const [existing] = read({ _tag: "Suppressions", projectId, addressKeys: [addressKey] }) as [Existing]
+      const [existing] = read({ _tag: "Suppressions", projectId, addressKeys: [addressKey] })
       const { record, replaces } = replacing(change.suppression, existing)
       return { ...change, suppression: record, replaces }
     }
     case "TransitionAttempt": {
       const { projectId, deliveryId, number } = change
-      const delivery = read({ _tag: "Delivery", projectId, id: deliveryId }) as {
-        readonly fencingToken: number
-      } | null
-      const attempts = read({ _tag: "Attempts", projectId, deliveryId }) as ReadonlyArray<{
-        readonly number: number
-        readonly phase: typeof change.from
-      }>
+      const delivery = read({ _tag: "Delivery", projectId, id: deliveryId })
+      const attempts = read({ _tag: "Attempts", projectId, deliveryId })
       const attempt = attempts.find((one) => one.number === number) ?? attempts[0]
       return delivery === null || attempt === undefined
         ? change
         : { ...change, number: attempt.number, from: attempt.phase, fencingToken: delivery.fencingToken }
     }
     case "TransitionDelivery": {
-      const delivery = read({ _tag: "Delivery", projectId: change.projectId, id: change.id }) as {
-        readonly fencingToken: number
-        readonly status: typeof change.from
-      } | null
+      const delivery = read({ _tag: "Delivery", projectId: change.projectId, id: change.id })
       return delivery === null ? change : { ...change, from: delivery.status, fencingToken: delivery.fencingToken }
     }
     case "TransitionEventDelivery": {
-      const delivery = read({ _tag: "EventDelivery", projectId: change.projectId, id: change.id }) as {
-        readonly fencingToken: number
-        readonly status: typeof change.from
-      } | null
+      const delivery = read({ _tag: "EventDelivery", projectId: change.projectId, id: change.id })
       return delivery === null ? change : { ...change, from: delivery.status, fencingToken: delivery.fencingToken }
     }
     case "RewriteRecord": {
@@ -146,7 +131,7 @@ const aimedChange = (read: (query: Query) => unknown, change: Change): Change =>
 }
 
 /** Aims each change of a commit. Leaves out a change that then has the same record as an earlier one, or is of another project. */
-const aimedCommit = (read: (query: Query) => unknown, changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
+const aimedCommit = (read: Read, changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
   const byKey = new Map(
     changes.map((change) => aimedChange(read, change)).map((change) => [recordKeyOf(change), change])
   )
@@ -156,7 +141,7 @@ const aimedCommit = (read: (query: Query) => unknown, changes: ReadonlyArray<Cha
 /** Returns the script of the shots. All operations of the reference store are synchronous. */
 export const aimed = (shots: ReadonlyArray<Shot>): Script => {
   const store = Effect.runSync(MemoryMailStore.make)
-  const read = (query: Query): unknown => Effect.runSync(store.read([query]))[0]
+  const read: Read = (query) => Effect.runSync(store.read([query]))[0]
   return shots.map(({ step, isAimed }) => {
     const next = isAimed && "commit" in step ? { commit: aimedCommit(read, step.commit) } : step
     // The next step is aimed at the state that this one leaves.
