@@ -29,8 +29,8 @@ import {
   storedMessages,
   suppressions
 } from "../tables.ts"
-import type { ApplySet, RecordPut } from "./changeSet.ts"
-import { applyAll, applyAlways, insertSql, joined, putRecords, parameterRows, writtenBy } from "./changeSet.ts"
+import type { ApplySet, RecordPut } from "./applySet.ts"
+import { applyAll, applyAlways, insertSql, joined, putRecords, parameterRows, writtenBy } from "./applySet.ts"
 import { makeComparedSets } from "./comparedSets.ts"
 import { contactSets } from "./contactSets.ts"
 import { makeAddToCounters } from "./counterSet.ts"

@@ -26,7 +26,7 @@ import {
   projects,
   suppressions
 } from "../tables.ts"
-import { aliased, joined, parameterRows } from "./changeSet.ts"
+import { aliased, joined, parameterRows } from "./applySet.ts"
 
 export type ComparedKind = RewritableKind | RemovableKind
 export type ComparedRecord = StoredRecordOf<ComparedKind>

@@ -3,8 +3,8 @@
  */
 import type { ChangeOf } from "@mailkeep/core/adapter"
 import { contactRow, storedContacts } from "../tables.ts"
-import type { ApplySet } from "./changeSet.ts"
-import { applyAll, joined, putSet, parameterRows, writtenBy } from "./changeSet.ts"
+import type { ApplySet } from "./applySet.ts"
+import { applyAll, joined, putSet, parameterRows, writtenBy } from "./applySet.ts"
 
 type PutContact = ChangeOf<"PutContact">
 

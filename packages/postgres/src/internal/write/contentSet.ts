@@ -4,8 +4,8 @@
 import type { ChangeOf, Message } from "@mailkeep/core/adapter"
 import type { Connection } from "../database.ts"
 import { settleAll } from "../database.ts"
-import type { ApplySet } from "./changeSet.ts"
-import { joined, parameterRows } from "./changeSet.ts"
+import type { ApplySet } from "./applySet.ts"
+import { joined, parameterRows } from "./applySet.ts"
 
 /** Sends only the contents that are missing. Each chunk is one statement, because the driver sends bytes as they are only in a parameter of their own. */
 export const makePutContents = (schema: string): ApplySet<ChangeOf<"PutContent">> => {

@@ -2,9 +2,9 @@
  * Adds to counters: one row of the statement for each counter, whatever number of changes add to it.
  */
 import type { ChangeOf } from "@mailkeep/core/adapter"
-import type { ApplySet } from "./changeSet.ts"
+import type { ApplySet } from "./applySet.ts"
 import { failUnless } from "../sqlStates.ts"
-import { joined, parameterRows, sendOne } from "./changeSet.ts"
+import { joined, parameterRows, sendOne } from "./applySet.ts"
 
 type AddToCounter = ChangeOf<"AddToCounter">
 

@@ -5,8 +5,8 @@ import type { ChangeOf, RecordRef } from "@mailkeep/core/adapter"
 import { revisionConflict } from "@mailkeep/core/adapter/evaluation"
 import { settleAll } from "../database.ts"
 import { failUnless } from "../sqlStates.ts"
-import type { ApplySet } from "./changeSet.ts"
-import { parameterRows, sendAll, sendOne } from "./changeSet.ts"
+import type { ApplySet } from "./applySet.ts"
+import { parameterRows, sendAll, sendOne } from "./applySet.ts"
 
 type Expect = ChangeOf<"Expect">
 
