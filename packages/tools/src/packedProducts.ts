@@ -26,8 +26,8 @@ import {
   readOptions,
   tableOf
 } from "./packed/packedPlan.ts"
-import type { Product, ProductPlan } from "./packed/packedProduct.ts"
-import { compileProduct, installProduct } from "./packed/packedProduct.ts"
+import type { Product, ProductPlan } from "./packed/product.ts"
+import { compileProduct, installProduct } from "./packed/product.ts"
 import { packedTarballs } from "./packed/packedTarballs.ts"
 import type { StartBudget } from "./packed/startBudget.ts"
 import { budgetComplaints, measureStart } from "./packed/startBudget.ts"

@@ -25,7 +25,7 @@ import {
   readOptions,
   tableOf
 } from "../src/packed/packedPlan.ts"
-import { installComplaints, productFiles, sortErrors } from "../src/packed/packedProduct.ts"
+import { installComplaints, productFiles, sortErrors } from "../src/packed/product.ts"
 import { budgetComplaints, countModules } from "../src/packed/startBudget.ts"
 import { read } from "../src/workspace.ts"
 
