@@ -11,7 +11,7 @@ import { describeFilter, describeMails, isMatch, toFilter } from "./MailFilter.t
 import { afterMillis } from "./realTimers.ts"
 import type { Session } from "./session.ts"
 import { makeSession } from "./session.ts"
-import { settled, withAnyDomain, withoutTransactions } from "./settledHandle.ts"
+import { settled, withAnyDomain, withoutTransactions } from "./testHandle.ts"
 import type { TestMail, TestMailOptions, WaitOptions } from "./TestMail.ts"
 
 const toInstant = (input: TimeInput): number => {

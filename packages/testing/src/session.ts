@@ -11,7 +11,7 @@ import { makeCapturingTransport } from "./capturingTransport.ts"
 import { nextTurn } from "./realTimers.ts"
 import type { SettableClock } from "./settableClock.ts"
 import { makeSettableClock } from "./settableClock.ts"
-import { settlementOf } from "./settlement.ts"
+import { watchPromise } from "./watchedPromise.ts"
 import type { Settling } from "./settling.ts"
 import { makeSettling } from "./settling.ts"
 import type { TestMailOptions, WebhookPost } from "./TestMail.ts"
@@ -32,7 +32,8 @@ export interface Session extends Settling {
 const makeUnderWay = () => {
   const calls = new Set<Promise<unknown>>()
   return {
-    settlement: {
+    /** Over when no call is under way. */
+    all: {
       get isOver() {
         return calls.size === 0
       }
@@ -95,12 +96,12 @@ export const makeSession = (options: Omit<TestMailOptions, "now">, start: number
     return result
   }
   const end = async (): Promise<void> => {
-    if (!underWay.settlement.isOver) await settling.untilOver(underWay.settlement)
+    if (!underWay.all.isOver) await settling.untilOver(underWay.all)
     settling.stop()
     const closing = mail.close()
-    const settlement = settlementOf(closing)
+    const watched = watchPromise(closing)
     // A shutdown waits for work by the clock, which nobody else moves.
-    while (!settlement.isOver) {
+    while (!watched.isOver) {
       const next = clock.nextWakeAt()
       if (next !== null) clock.moveTo(next)
       await nextTurn()

@@ -8,8 +8,8 @@ import type { DispatchReport, MailRuntime, MailServices } from "mailkeep"
 import type { CapturingTransport } from "./capturingTransport.ts"
 import { nextTurn, scheduler } from "./realTimers.ts"
 import type { SettableClock } from "./settableClock.ts"
-import type { Settlement } from "./settlement.ts"
-import { settlementOf } from "./settlement.ts"
+import type { WatchedPromise } from "./watchedPromise.ts"
+import { watchPromise } from "./watchedPromise.ts"
 
 /** The work of one test mail. */
 export interface Settling {
@@ -22,7 +22,7 @@ export interface Settling {
   /** Runs the code of a handler. A call of the mail from there does not wait for the event that the handler handles. */
   readonly asHandler: <A>(handler: () => A) => A
   /** Waits until the calls are over, or until they wait for something outside of the core, such as a handler that hangs. */
-  readonly untilOver: (calls: Settlement) => Promise<void>
+  readonly untilOver: (calls: WatchedPromise) => Promise<void>
   /** Interrupts the hand-offs under way. */
   readonly stop: () => void
 }
@@ -44,7 +44,7 @@ const roundsMax = 10_000
 const overdueStepMillis = { min: 1000, max: 600_000 }
 
 /** A promise that is never over. */
-const never: Settlement = { isOver: false }
+const never: WatchedPromise = { isOver: false }
 
 /** The work of a dispatcher, an event sender and the check of domains, as promises. */
 const makeWork = ({ runtime, clock, transport }: SettlingDeps) => {
@@ -60,12 +60,12 @@ const makeWork = ({ runtime, clock, transport }: SettlingDeps) => {
   }
   const steps = () => clock.reads() + transport.steps()
   /** The ticks with hand-offs that hang. */
-  let hanging: Array<Settlement> = []
+  let hanging: Array<WatchedPromise> = []
 
   /** Waits until the core makes no step, or until the promise is over. */
-  const untilQuiet = async (settlement: Settlement): Promise<void> => {
+  const untilQuiet = async (watched: WatchedPromise): Promise<void> => {
     let last = steps()
-    for (let quiet = 0; quiet < quietTurns && !settlement.isOver; quiet++) {
+    for (let quiet = 0; quiet < quietTurns && !watched.isOver; quiet++) {
       await nextTurn()
       const current = steps()
       if (current !== last) quiet = 0
@@ -76,11 +76,11 @@ const makeWork = ({ runtime, clock, transport }: SettlingDeps) => {
   /** One tick of the dispatcher. Resolves with `null` when only hand-offs that hang are left. They continue. */
   const dispatch = async (): Promise<DispatchReport | null> => {
     const tick = run(Dispatcher.use((dispatcher) => dispatcher.tick))
-    const settlement = settlementOf(tick)
-    while (!settlement.isOver) {
-      await untilQuiet(settlement)
-      if (settlement.isOver || transport.underWay() === 0) continue
-      hanging.push(settlement)
+    const watched = watchPromise(tick)
+    while (!watched.isOver) {
+      await untilQuiet(watched)
+      if (watched.isOver || transport.underWay() === 0) continue
+      hanging.push(watched)
       return null
     }
     return tick
@@ -89,7 +89,7 @@ const makeWork = ({ runtime, clock, transport }: SettlingDeps) => {
   return {
     run,
     dispatch,
-    untilOver: async (calls: Settlement) => {
+    untilOver: async (calls: WatchedPromise) => {
       // The core reads no clock while its modules are loaded.
       while (!calls.isOver && runtime().cachedContext === undefined) await nextTurn()
       await untilQuiet(calls)

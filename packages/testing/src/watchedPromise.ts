@@ -3,17 +3,17 @@
  */
 
 /** Whether a promise is over. */
-export interface Settlement {
+export interface WatchedPromise {
   /** `true` after the promise has resolved or rejected. */
   readonly isOver: boolean
 }
 
 /** Follows the promise. A rejection counts as handled. */
-export const settlementOf = (promise: Promise<unknown>): Settlement => {
-  const settlement = { isOver: false }
+export const watchPromise = (promise: Promise<unknown>): WatchedPromise => {
+  const watched = { isOver: false }
   const end = () => {
-    settlement.isOver = true
+    watched.isOver = true
   }
   promise.then(end, end)
-  return settlement
+  return watched
 }
