@@ -1,7 +1,7 @@
 /**
- * The state of the concurrency limit of the relay, and the pure functions that compute the next state: how many hand-offs may run at once, by what
- * the relay answered. A relay that asks to slow down gets fewer. A relay that cannot be reached gets a single try after a pause, so that the other
- * deliveries wait in the queue and use no attempts. `RelayLimiter` keeps the state in the memory of one process.
+ * The concurrency limit of the relay as a state, and the pure functions that compute the next one: how many hand-offs may run at once, by what the
+ * relay answered. A relay that asks to slow down gets fewer. One that cannot be reached gets a single try after a pause. The other deliveries then
+ * wait in the queue and use no attempts. `RelayLimiter` keeps the state of one process.
  * Source: decision 0041; RFC 5321 §3.8 (421) and §4.5.4.1.
  */
 import type { HandOffResult } from "../../decide/delivery/handOffResult.ts"
