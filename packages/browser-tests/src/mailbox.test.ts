@@ -187,7 +187,7 @@ describe("the keyboard", () => {
     })
   })
 
-  it("works without script", async () => {
+  it("finds a mail, shows it and reports a complaint without script", async () => {
     const id = await mailbox.deliver({ subject: "No script", text: "Read me", to: "noscript@example.org" })
     await withPage("?q=noscript", { javaScriptEnabled: false }, async (page) => {
       await page.locator(`#mail-${id}`).click()

@@ -26,7 +26,7 @@ describe("contacts import", () => {
   it.each([
     ["a file that does not exist", "none.csv", "cannot read PATH: no such file or directory"],
     ["a folder", "", "cannot read PATH: illegal operation on a directory"]
-  ])("ends with one sentence for %s", async (_, name, sentence) => {
+  ])("ends an import of %s with one sentence", async (_, name, sentence) => {
     const ran = await runProcess(["contacts", "import", path(name), ...here()])
     expect(ran).toEqual({ code: 1, stdout: "", stderr: `mailkeep: ${sentence.replace("PATH", path(name))}\n` })
   })
@@ -93,7 +93,7 @@ describe("contacts export", () => {
   it.each([
     ["a folder that does not exist", "none/out.csv", "no such file or directory"],
     ["a folder", "", "illegal operation on a directory"]
-  ])("ends with one sentence for %s", async (_, name, reason) => {
+  ])("ends an export to %s with one sentence", async (_, name, reason) => {
     const ran = await runProcess(["contacts", "export", path(name), ...here()])
     expect(ran).toEqual({ code: 1, stdout: "", stderr: `mailkeep: cannot write ${path(name)}: ${reason}\n` })
   })

@@ -37,11 +37,11 @@ describe("the end of a string", () => {
     [String.raw`abc\"`, 5],
     ["abc\\", 4],
     ["", 0]
-  ])("is found in %s", (text, end) => {
+  ])("finds the end of a string in %s", (text, end) => {
     expect(stringEnds(octets(text))(0)).toBe(end)
   })
 
-  it("is found for the strings of any JSON, one after another", () => {
+  it("finds the ends of the strings of any JSON, one after another", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: fc.constantFrom("a", '"', "\\", "é", "\n", "/") })), (strings) => {
         const text = octets(JSON.stringify(strings))
@@ -61,14 +61,14 @@ describe("the end of a string", () => {
     ["an escape at the end of a step", `${"x".repeat(stepOctets - 1)}${String.raw`\"`}x"`],
     ["an escape at the beginning of a step", `${"x".repeat(stepOctets)}${String.raw`\"`}x"`],
     ["its end at the beginning of a step", `${String.raw`\n`}${"x".repeat(stepOctets - 2)}"`]
-  ])("is found in a string with %s", (_, text) => {
+  ])("finds the end of a string with %s", (_, text) => {
     expect(stringEnds(octets(text))(0)).toBe(text.length - 1)
   })
 
   it.each([
     ["escapes before a far quote", String.raw`\/`.repeat(2_000_000)],
     ["escaped quotes", String.raw`\"`.repeat(2_000_000)]
-  ])("takes linear time for a string with %s", (_, text) => {
+  ])("finds the end of a string in linear time with %s", (_, text) => {
     const whole = octets(`${text}"`)
     const begun = performance.now()
     expect(stringEnds(whole)(0)).toBe(text.length)

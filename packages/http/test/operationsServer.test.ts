@@ -52,7 +52,7 @@ describe("GET /health", () => {
     ["ok", 200],
     ["degraded", 200],
     ["failing", 503]
-  ] as const)("answers %s with status %i", async (status, expected) => {
+  ] as const)("answers the health %s with status %i", async (status, expected) => {
     const url = await serve(Effect.succeed({ ...idle, status }))
     const response = await fetch(`${url}/health`)
     expect(response.status).toBe(expected)

@@ -66,7 +66,7 @@ describe("isMailFailure", () => {
     ["an error of the product with the tag of a failure without a kind", copyOf({ _tag: "StoreNotOpened", kind: "x" })],
     ["an object with the fields of a failure", { _tag: "RateLimited", kind: "too_many_requests", isRetryable: true }],
     ["null", null]
-  ])("refuses %s", (_, error) => {
+  ])("takes %s for no failure of Mailkeep", (_, error) => {
     expect(isMailFailure(error)).toBe(false)
   })
 

@@ -21,7 +21,7 @@ describe("parseReply", () => {
     ["550 3.1.1 x", 550, null, "3.1.1 x"],
     ["554 a\u0000b\u001b[0m\tc\u009bd", 554, null, "a b [0m c d"],
     ["550 Grüße", 550, null, "Grüße"]
-  ])("reads %j", (response, smtpCode, enhancedCode, text) => {
+  ])("parses the reply %j", (response, smtpCode, enhancedCode, text) => {
     expect(parseReply("rcpt", response)).toEqual({ stage: "rcpt", smtpCode, enhancedCode, text })
   })
 

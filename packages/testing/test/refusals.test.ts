@@ -53,7 +53,7 @@ describe("script", () => {
       [{ outcome: "refused", smtpCode: 450 }]
     ],
     ["a reply code that is text", "ada@example.org", [{ outcome: "refused", smtpCode: "552" }]]
-  ])("refuses %s", (_, to, outcomes) => {
+  ])("refuses a script with %s", (_, to, outcomes) => {
     expect(() => openTest().script(to as string, outcomes as ["refused"])).toThrow(TypeError)
   })
 })

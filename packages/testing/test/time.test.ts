@@ -40,15 +40,18 @@ describe("advance", () => {
     [250, 250],
     [{ weeks: 1, hours: 2 }, 170 * hour],
     [0, 0]
-  ] as const)("takes %j", async (duration, millis) => {
+  ] as const)("takes %j as a length of time", async (duration, millis) => {
     const mail = openTest({ now: start })
     await mail.advance(duration)
     expect(mail.now().getTime()).toBe(start + millis)
   })
 
-  it.each(["1 year", "soon", -1, Number.NaN, {}, null, { hours: -1 }])("refuses %j", async (duration) => {
-    await expect(openTest().advance(duration as number)).rejects.toThrow(RangeError)
-  })
+  it.each(["1 year", "soon", -1, Number.NaN, {}, null, { hours: -1 }])(
+    "refuses %j as a length of time",
+    async (duration) => {
+      await expect(openTest().advance(duration as number)).rejects.toThrow(RangeError)
+    }
+  )
 
   it("stays fast over 30 days with mail that is deferred to its end", async () => {
     const mail = openTest({ now: start })

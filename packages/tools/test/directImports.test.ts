@@ -11,14 +11,14 @@ describe("withDirectImports", () => {
     ['import { Command } from "effect/cli";', 'import * as Command from "effect/cli/Command";'],
     ['import { Effect } from "effect"', 'import * as Effect from "effect/Effect";'],
     ['import {\n  Effect\n} from "effect"\n', 'import * as Effect from "effect/Effect";\n\n\n']
-  ])("rewrites %j", (code, expected) => expect(withDirectImports(code)).toBe(expected))
+  ])("rewrites the import %j", (code, expected) => expect(withDirectImports(code)).toBe(expected))
 
   it.each([
     'import { taggedEnum } from "effect/Data";',
     'import { MailStore } from "@mailkeep/core";',
     'import type { Effect } from "effect"',
     'const text = "import { Effect } from effect";'
-  ])("keeps %j", (code) => expect(withDirectImports(code)).toBe(code))
+  ])("keeps the code %j", (code) => expect(withDirectImports(code)).toBe(code))
 
   it("refuses a function of the collection, which is no module", () => {
     expect(() => withDirectImports('import { pipe } from "effect";')).toThrow("effect has no module pipe")

@@ -74,7 +74,7 @@ describe("readOptions", () => {
     [["--node", "22"], '--node must be a whole version such as 22.19.0, and not "22".'],
     [["--node", "22.19.0", "--runtime", "bun"], "Use --node or --runtime, not both."],
     [["--all", "--runtime", "bun"], "--all has its own managers and runtimes."]
-  ])("refuses %j", (args, message) => {
+  ])("refuses the options %j", (args, message) => {
     expect(() => readOptions(args, "22.19")).toThrow(message)
   })
 })

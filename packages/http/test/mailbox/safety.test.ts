@@ -63,9 +63,12 @@ describe("requests of this machine", () => {
     [{ "x-forwarded-host": "tunnel.example" }, "127.0.0.1", false],
     [{ "x-forwarded-host": "localhost:3000" }, undefined, true],
     [{ forwarded: "for=203.0.113.9" }, "127.0.0.1", false]
-  ] as const)("decides by %j and the address %s", (headers, address, isLocal) => {
-    expect(isLocalRequest({ host: "localhost", ...headers }, address)).toBe(isLocal)
-  })
+  ] as const)(
+    "looks at the headers %j and the address %s to say whether a request is local: %s",
+    (headers, address, isLocal) => {
+      expect(isLocalRequest({ host: "localhost", ...headers }, address)).toBe(isLocal)
+    }
+  )
 
   it.each(["", "/changes", "/style.css", "/mails/del_00000000000000000000000000", "/next", "/nothing"])(
     "refuses every request at %s that names another host",
@@ -299,7 +302,7 @@ describe("the option mailbox", () => {
     [true, "development", true],
     [true, undefined, true],
     ["also in production", "production", true]
-  ] as const)("turns %j with NODE_ENV %j into %j", (option, nodeEnv, isOn) => {
+  ] as const)("turns the option mailbox %j with NODE_ENV %j into %j", (option, nodeEnv, isOn) => {
     expect(checkedMailbox(option, nodeEnv)).toBe(isOn)
   })
 

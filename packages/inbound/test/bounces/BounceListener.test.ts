@@ -100,7 +100,7 @@ describe("BounceListener.layer", () => {
     expect(listener.counts()).toEqual({ recorded: 2, unmatched: 0, no_report: 0, unknown_recipient: 0 })
   })
 
-  it("records a complaint", async () => {
+  it("records a complaint to the return path of a delivery", async () => {
     const { client, returnPath, found } = await withDelivery()
     expect(await deliver(client, complaint, returnPath)).toEqual(["250 2.0.0 Ok"])
     expect(await found()).toMatchObject({ status: "complained" })

@@ -61,7 +61,7 @@ describe("toCoreReport", () => {
     ["an opt-out", complaint("opt-out"), { kind: "complained" }],
     ["the opposite of a complaint", complaint("not-spam"), null],
     ["a failed authentication", complaint("auth-failure"), null]
-  ])("maps %s", (_, report, expected) => {
+  ])("gives the core the report of %s", (_, report, expected) => {
     expect(toCoreReport(report)).toEqual(expected)
   })
 })

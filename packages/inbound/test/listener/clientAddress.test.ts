@@ -14,7 +14,7 @@ describe("countedAddress", () => {
     ["fe80::1%eth0", "fe80:0:0:0::/64"],
     ["::1", "0:0:0:0::/64"],
     ["", ""]
-  ])("counts %j as %j", (address, counted) => {
+  ])("counts a client at %j as one at %j", (address, counted) => {
     expect(countedAddress(address)).toBe(counted)
   })
 })

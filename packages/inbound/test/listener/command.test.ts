@@ -43,7 +43,7 @@ describe("parseCommand", () => {
     [".", invalid("unknownCommand")],
     ["GET / HTTP/1.1", invalid("notSmtp")],
     ["POST / HTTP/1.1", invalid("notSmtp")]
-  ])("parses %j", (line, expected) => {
+  ])("parses or refuses the command %j", (line, expected) => {
     expect(parseCommand(line)).toEqual(expected)
   })
 
@@ -74,7 +74,7 @@ describe("parseCommand", () => {
     ["MAIL FROM:<a@b.example> BODY=BINARYMIME", invalid("badSyntax")],
     ["MAIL FROM:<a@b.example> SMTPUTF8=1", invalid("badSyntax")],
     ["MAIL FROM:<a@b.example> RET=FULL", invalid("unknownParameter")]
-  ])("parses %j", (line, expected) => {
+  ])("parses or refuses the sender of %j", (line, expected) => {
     expect(parseCommand(line)).toEqual(expected)
   })
 
@@ -86,7 +86,7 @@ describe("parseCommand", () => {
     ["RCPT TO:<postmaster>", invalid("badRecipient")],
     ["RCPT TO:<a@b.example> NOTIFY=NEVER", invalid("unknownParameter")],
     ["RCPT <a@b.example>", invalid("badSyntax")]
-  ])("parses %j", (line, expected) => {
+  ])("parses or refuses the recipient of %j", (line, expected) => {
     expect(parseCommand(line)).toEqual(expected)
   })
 
@@ -96,7 +96,7 @@ describe("parseCommand", () => {
     ["AUTH PLAIN =", { _tag: "Auth", mechanism: "PLAIN", initialResponse: "=" }],
     ["AUTH", invalid("badSyntax")],
     ["AUTH PLAIN a b", invalid("badSyntax")]
-  ])("parses %j", (line, expected) => {
+  ])("parses or refuses the mechanism of %j", (line, expected) => {
     expect(parseCommand(line)).toEqual(expected)
   })
 

@@ -11,7 +11,7 @@ describe("decodeResponse", () => {
     ["YXBpa2V5", "apikey"],
     ["YQ==", "a"],
     ["w6Q=", "ä"]
-  ])("decodes %j", (response, text) => {
+  ])("decodes the response %j", (response, text) => {
     expect(decodeResponse(response)).toBe(text)
   })
 
@@ -32,7 +32,7 @@ describe("parsePlain", () => {
     ["apikey\0secret", undefined],
     ["\0apikey\0secret\0more", undefined],
     ["", undefined]
-  ])("parses %j", (response, credentials) => {
+  ])("parses or refuses the response %j to AUTH PLAIN", (response, credentials) => {
     expect(parsePlain(response)).toEqual(credentials)
   })
 })

@@ -29,7 +29,7 @@ describe("readData", () => {
     ["a.\r\n.\r\n", "a.\r\n", ""],
     ["\r\n\r\n.\r\n", "\r\n\r\n", ""],
     ["a\r\n.\r\n.\r\n", "a\r\n", ".\r\n"]
-  ])("reads %j", (text, content, rest) => {
+  ])("reads a message up to the end of data in %j", (text, content, rest) => {
     expect(read([text])).toEqual({ content, broken: false, rest })
     expect(read([...text])).toEqual({ content, broken: false, rest })
   })

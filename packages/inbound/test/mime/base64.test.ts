@@ -23,7 +23,7 @@ describe("decodeBase64", () => {
     ["octets outside of the alphabet", "Q-Q\u0000=!=", "A"],
     ["a missing end", "QUJDR", "ABC"],
     ["nothing", "", ""]
-  ])("decodes %s", (_, encoded, text) => {
+  ])("decodes a base64 text with %s", (_, encoded, text) => {
     expect(decoded(encoded)).toBe(text)
   })
 })

@@ -62,7 +62,7 @@ describe("toSubmission", () => {
     ["X-Long: one\r\n\ttwo", { "X-Long": "one two" }],
     ["Auto-Submitted: auto-generated", { "Auto-Submitted": "auto-generated" }],
     ["__proto__: x", JSON.parse('{"__proto__":"x"}')]
-  ])("passes %s on", async (line, headers) => {
+  ])("passes the header field %s on", async (line, headers) => {
     expect((await succeed([...valid, line])).options.headers).toEqual(headers)
   })
 
