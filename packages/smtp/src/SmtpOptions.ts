@@ -60,9 +60,9 @@ export interface SmtpPoolOptions {
   /** After how many hand-offs a connection is closed; default 100. */
   readonly handOffsMax?: number
   /** The age from which a connection begins no further hand-off; default 5 minutes. */
-  readonly ageMaxMillis?: number
+  readonly ageMillisMax?: number
   /** How long an unused connection stays open; default 30 seconds. */
-  readonly idleMaxMillis?: number
+  readonly idleMillisMax?: number
 }
 
 /** How long the transport waits for a silent relay. The deadline of the whole hand-off is the caller's. Source: RFC 5321 §4.5.3.2. */

@@ -50,7 +50,7 @@ const forget = ({ idle, all }: PoolState, connection: RelayConnection): void => 
 const takeIdle = (state: PoolState, now: number): Idle | undefined => {
   for (let one = state.idle.pop(); one !== undefined; one = state.idle.pop()) {
     if (one.connection.ended) continue
-    if (now - one.openedAt < state.options.ageMaxMillis) return one
+    if (now - one.openedAt < state.options.ageMillisMax) return one
     one.connection.quit()
   }
   return undefined
@@ -61,10 +61,10 @@ const closeIdle = ({ idle }: PoolState): void => {
 }
 
 const putBack = (state: PoolState, { connection, openedAt }: Idle, isKept: boolean, now: number): void => {
-  const { handOffsMax, ageMaxMillis, idleMaxMillis } = state.options
+  const { handOffsMax, ageMillisMax, idleMillisMax } = state.options
   if (!isKept || connection.ended) return connection.destroy()
-  if (state.isClosed || connection.handOffs >= handOffsMax || now - openedAt >= ageMaxMillis) return connection.quit()
-  connection.idleFor(idleMaxMillis)
+  if (state.isClosed || connection.handOffs >= handOffsMax || now - openedAt >= ageMillisMax) return connection.quit()
+  connection.idleFor(idleMillisMax)
   state.idle.push({ connection, openedAt })
 }
 

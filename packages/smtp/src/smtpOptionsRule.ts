@@ -79,8 +79,8 @@ const millis = wholeOption(1, timerMillisMax)
 const pool: OptionRules<SmtpPoolOptions> = {
   connectionsMax: count,
   handOffsMax: count,
-  ageMaxMillis: millis,
-  idleMaxMillis: millis
+  ageMillisMax: millis,
+  idleMillisMax: millis
 }
 
 const timeouts: OptionRules<SmtpTimeoutOptions> = {

@@ -34,7 +34,7 @@ export interface SmtpSettings {
   readonly textAlternative: boolean
 }
 
-const poolDefaults = { connectionsMax: 5, handOffsMax: 100, ageMaxMillis: 300_000, idleMaxMillis: 30_000 }
+const poolDefaults = { connectionsMax: 5, handOffsMax: 100, ageMillisMax: 300_000, idleMillisMax: 30_000 }
 
 const timeoutDefaults = {
   connectMillis: 30_000,

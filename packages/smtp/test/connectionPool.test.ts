@@ -60,7 +60,7 @@ describe("the connections of the transport", () => {
       const transport = yield* SmtpTransport.make({
         host: "127.0.0.1",
         port: relay.port,
-        pool: { ageMaxMillis: 60_000, idleMaxMillis: 600_000 }
+        pool: { ageMillisMax: 60_000, idleMillisMax: 600_000 }
       })
       for (const millis of [0, 59_999, 1]) {
         yield* TestClock.adjust(millis)
@@ -78,7 +78,7 @@ describe("the connections of the transport", () => {
   })
 
   it("closes a connection by QUIT when nothing uses it", async () => {
-    await withRelay({}, { pool: { idleMaxMillis: 30 } }, async ({ run, relay }) => {
+    await withRelay({}, { pool: { idleMillisMax: 30 } }, async ({ run, relay }) => {
       await run()
       await relay.until(() => relay.openSessions === 0)
       expect(relay.sessions.map(verbs)).toEqual([["EHLO", ...oneMail, "QUIT"]])
