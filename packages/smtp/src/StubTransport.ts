@@ -4,7 +4,6 @@
  */
 import type {
   MailCaptureShape,
-  NextOutcome,
   SmtpReply,
   SmtpStage,
   HandOff,
@@ -15,9 +14,10 @@ import type {
 import { MailCapture, Transport, TransportUnavailable } from "@mailkeep/core/adapter"
 import { assertOptions, given } from "@mailkeep/core/options"
 import { Clock, Context, Effect, Layer } from "effect"
-import { bytesOfMessage, makeMailCapture } from "./mailCapture.ts"
+import { makeCapturedMessages, makeMailCapture } from "./mailCapture.ts"
 import type { CapturedMessage, StubAct, StubOptions, StubRule } from "./StubOptions.ts"
 import { stubOptionsRule } from "./stubOptionsRule.ts"
+import { actsOfOutcomes, makeStubScript } from "./stubScript.ts"
 
 export type { CapturedMessage, StubAct, StubOptions, StubRule } from "./StubOptions.ts"
 
@@ -39,25 +39,7 @@ const defaultCapabilities: TransportCapabilities = {
   smtpUtf8: true
 }
 
-const delivering: StubAct = { act: "deliver" }
-
-const actsOfOutcomes = {
-  accepted: { act: "accept" },
-  delivered: delivering,
-  deferred: { act: "defer" },
-  refused: { act: "refuse" },
-  lost: { act: "loseReply" }
-} as const satisfies Readonly<Record<NextOutcome, StubAct>>
-
 const keptBytesDefault = 64 * 1024 * 1024
-
-/** An address has the same meaning in any case. A pattern is found also when it has a position from an earlier match. */
-const matches = ({ recipient }: StubRule, address: string): boolean => {
-  if (recipient === undefined) return true
-  return typeof recipient === "string"
-    ? recipient.toLowerCase() === address.toLowerCase()
-    : address.search(recipient) !== -1
-}
 
 const reply = (stage: SmtpStage, smtpCode: number, enhancedCode: string, text: string): SmtpReply => ({
   stage,
@@ -65,6 +47,23 @@ const reply = (stage: SmtpStage, smtpCode: number, enhancedCode: string, text: s
   enhancedCode,
   text
 })
+
+const refuse = (
+  handOff: HandOff,
+  act: Extract<StubAct, { readonly act: "defer" | "refuse" }>,
+  code: number,
+  enhancedCode: string,
+  text: string
+) => {
+  const stage = act.stage ?? "rcpt"
+  const refused = Effect.succeed<HandOffOutcome>({
+    _tag: "Refused",
+    reply: reply(stage, act.smtpCode ?? code, act.enhancedCode ?? enhancedCode, act.text ?? text)
+  })
+  return stage === "endOfData" ? Effect.andThen(handOff.beforeFinalize, refused) : refused
+}
+
+const fail = (reason: string) => Effect.fail(new TransportUnavailable({ reason }))
 
 /** Reads the files of a message to their ends, as for a relay. Keeps none of their bytes. */
 const readFiles = ({ attachments }: HandOff["message"]): Effect.Effect<void, TransportUnavailable> =>
@@ -99,40 +98,21 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
   const { keep = 10_000, keepBytes = keptBytesDefault, onCaptured } = options
   const { crash = () => process.kill(process.pid, "SIGKILL") } = options
   const capabilities: TransportCapabilities = { ...defaultCapabilities, ...given(options.capabilities ?? {}) }
-  const rules: Array<StubRule> = [...(options.script ?? [])]
-  const turns = new Map<StubRule, Map<string, number>>()
-  const kept: Array<CapturedMessage> = []
-  let keptBytes = 0
+  const captured = makeCapturedMessages({ keep, keepBytes })
   const capture = makeMailCapture({ keep, keepBytes })
+  const script = makeStubScript(options.script ?? [])
 
-  const keepCaptured = (captured: CapturedMessage): void => {
-    kept.push(captured)
-    keptBytes += bytesOfMessage(captured.message)
-    while (kept.length > keep || (keptBytes > keepBytes && kept.length > 1))
-      keptBytes -= bytesOfMessage(kept.shift()!.message)
-  }
-
-  /** A chosen outcome is first. The acts of a rule apply in turn for each recipient. */
-  const nextAct = (address: string): StubAct => {
+  /** A chosen outcome is before the script. */
+  const takeAct = (address: string): StubAct => {
     const chosen = capture.takeNextOutcome(address)
-    if (chosen !== undefined) return actsOfOutcomes[chosen]
-    const rule = rules.find((rule) => matches(rule, address))
-    if (rule === undefined) return delivering
-    const perRecipient = turns.get(rule) ?? new Map<string, number>()
-    const turn = perRecipient.get(address) ?? 0
-    turns.set(rule, perRecipient.set(address, turn + 1))
-    return rule.acts[Math.min(turn, rule.acts.length - 1)]!
+    return chosen === undefined ? script.takeAct(address) : actsOfOutcomes[chosen]
   }
 
-  const keepOnce = (captured: CapturedMessage): Effect.Effect<void> =>
+  const keepOnce = (message: CapturedMessage): Effect.Effect<void> =>
     Effect.suspend(() => {
-      const isKept = kept.some(
-        ({ message, envelope }) =>
-          message.messageIdHeader === captured.message.messageIdHeader && envelope.to === captured.envelope.to
-      )
-      if (capabilities.idempotentHandOff && isKept) return Effect.void
-      keepCaptured(captured)
-      return called(() => onCaptured?.(captured))
+      if (capabilities.idempotentHandOff && captured.has(message)) return Effect.void
+      captured.add(message)
+      return called(() => onCaptured?.(message))
     })
 
   const finalize = ({ deliveryId, attempt, envelope, message, beforeFinalize }: HandOff) =>
@@ -140,23 +120,6 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
       Effect.andThen(readFiles(message), beforeFinalize),
       keepOnce({ deliveryId, attempt, envelope, message })
     )
-
-  const refuse = (
-    handOff: HandOff,
-    act: Extract<StubAct, { readonly act: "defer" | "refuse" }>,
-    code: number,
-    enhancedCode: string,
-    text: string
-  ) => {
-    const stage = act.stage ?? "rcpt"
-    const refused = Effect.succeed<HandOffOutcome>({
-      _tag: "Refused",
-      reply: reply(stage, act.smtpCode ?? code, act.enhancedCode ?? enhancedCode, act.text ?? text)
-    })
-    return stage === "endOfData" ? Effect.andThen(handOff.beforeFinalize, refused) : refused
-  }
-
-  const fail = (reason: string) => Effect.fail(new TransportUnavailable({ reason }))
 
   const play = (handOff: HandOff, act: StubAct): ReturnType<TransportShape["handOff"]> => {
     switch (act.act) {
@@ -192,13 +155,13 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
     handOff: (handOff) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         capture.record(handOff, now)
-        return play(handOff, nextAct(handOff.envelope.to))
+        return play(handOff, takeAct(handOff.envelope.to))
       }),
     capture,
-    captured: () => [...kept],
+    captured: captured.all,
     addRules: (...added) => {
       assertOptions(stubOptionsRule, { script: added })
-      rules.unshift(...added)
+      script.addRules(added)
     }
   }
 }

@@ -1,9 +1,11 @@
 /**
- * The memory of the stub: the last hand-off of each delivery, within a number and a size, and the outcomes that are chosen for the next ones.
+ * The memory of the stub: the accepted messages, and the last hand-off of each delivery. Each has a largest number and size. The memory also has
+ * the outcomes that are chosen for the next hand-offs.
  */
 import type { CapturedMail, HandOff, Instant, MailCaptureShape, MailSource, NextOutcome } from "@mailkeep/core/adapter"
 import { TransportUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
+import type { CapturedMessage } from "./StubOptions.ts"
 
 /** How much is kept. */
 export interface CaptureLimits {
@@ -31,6 +33,32 @@ export const bytesOfMessage = ({ subject, html, text, headers }: HandOff["messag
       (sum, [name, value]) => sum + name.length + value.length,
       subject.length + (html?.length ?? 0) + (text?.length ?? 0)
     )
+
+/** The messages that the stub has accepted, within the limits. */
+export interface CapturedMessages {
+  /** Oldest first. */
+  readonly all: () => ReadonlyArray<CapturedMessage>
+  /** Whether a message with this Message-ID is kept for the recipient. */
+  readonly has: (captured: CapturedMessage) => boolean
+  /** Keeps the message, and removes the oldest ones beyond the limits. */
+  readonly add: (captured: CapturedMessage) => void
+}
+
+export const makeCapturedMessages = ({ keep, keepBytes }: CaptureLimits): CapturedMessages => {
+  const kept: Array<CapturedMessage> = []
+  let keptBytes = 0
+  return {
+    all: () => [...kept],
+    has: ({ message: { messageIdHeader }, envelope: { to } }) =>
+      kept.some(({ message, envelope }) => message.messageIdHeader === messageIdHeader && envelope.to === to),
+    add: (captured) => {
+      kept.push(captured)
+      keptBytes += bytesOfMessage(captured.message)
+      while (kept.length > keep || (keptBytes > keepBytes && kept.length > 1))
+        keptBytes -= bytesOfMessage(kept.shift()!.message)
+    }
+  }
+}
 
 /** At most this number of addresses have a chosen outcome. The oldest choice is dropped first. */
 const nextOutcomesMax = 100
