@@ -76,60 +76,17 @@ const threadFlags = (): { readonly execArgv?: Array<string> } =>
 const incompleteSentence =
   "The thread of the store cannot load its modules. Mark the package @mailkeep/sqlite as external in your bundler."
 
-/** The scope ends the thread. A pending request then fails with `closed`. Fails if a bundler has left out the file of the thread. */
-export const makeWorkerThread = <Request, Reply>({
-  module,
-  workerData,
-  resourceLimits,
-  pendingMax,
-  idleMillis
-}: WorkerThreadOptions): Effect.Effect<WorkerThread<Request, Reply>, ThreadNotAvailable, Scope.Scope> => {
-  if (isMissing(module))
-    return Effect.fail(
-      new ThreadNotAvailable({
-        detail: `The file ${module}${extension} of @mailkeep/sqlite is missing. Mark the package as external in your bundler, because a bundle cannot open the store`
-      })
-    )
-  type Resume = (effect: Effect.Effect<Reply, StoreUnavailable | NotCloneable>) => void
-  const pending = new Map<number, Resume>()
-  let worker: { readonly thread: Worker; readonly loading: DriverLoading } | undefined
-  let idle: NodeJS.Timeout | undefined
+type Resume<Reply> = (effect: Effect.Effect<Reply, StoreUnavailable | NotCloneable>) => void
+
+/** The requests that wait for a reply. `onEmpty` is called when the last one has its reply or was forgotten. */
+const makePendingRequests = <Reply>(onEmpty: () => void) => {
+  const pending = new Map<number, Resume<Reply>>()
   const replies: Array<ThreadReply<Reply>> = []
   let nextId = 0
-  let closed = false
-
-  /** Resumes the callers of the requests that the thread has answered, and fails the others. */
-  const endAll = (failure: ConstructorParameters<typeof StoreUnavailable>[0]): void => {
-    // A caller that is resumed may send another request at once.
-    const ended = new Map(pending)
-    pending.clear()
-    for (const reply of replies.splice(0)) {
-      ended.get(reply.id)?.(effectOf(reply))
-      ended.delete(reply.id)
-    }
-    for (const resume of ended.values()) resume(Effect.fail(new StoreUnavailable(failure)))
-  }
-
-  const end = async (): Promise<void> => {
-    clearTimeout(idle)
-    if (worker === undefined) return
-    const { thread, loading } = worker
-    worker = undefined
-    thread.ref()
-    await whenLoaded(loading)
-    await thread.terminate()
-  }
-
-  /** Ends the thread after the idle time. The idle thread does not keep the process running. */
-  const startIdleTimer = (): void => {
-    worker?.thread.unref()
-    clearTimeout(idle)
-    if (Number.isFinite(idleMillis)) idle = setTimeout(end, idleMillis).unref()
-  }
 
   const forget = (id: number): void => {
     pending.delete(id)
-    if (pending.size === 0) startIdleTimer()
+    if (pending.size === 0) onEmpty()
   }
 
   /** Resumes one caller in each turn of the event loop, so that the callers of many replies do not block it together. */
@@ -142,28 +99,64 @@ export const makeWorkerThread = <Request, Reply>({
     resume?.(effectOf(reply))
   }
 
-  const newThread = (loading: DriverLoading): Worker => {
-    try {
-      return new Worker(fileOf(module), {
-        workerData: { data: workerData, loading } satisfies ThreadData<unknown>,
-        ...threadFlags(),
-        ...(resourceLimits === undefined ? {} : { resourceLimits })
-      })
-    } catch (cause) {
-      // The process may start no thread (`node --permission`).
-      endLoading(loading)
-      throw new StoreUnavailable({ reason: "unreachable", cause })
+  return {
+    size: () => pending.size,
+    has: (id: number) => pending.has(id),
+    /** Returns the id of the request. */
+    add: (resume: Resume<Reply>): number => {
+      pending.set(nextId, resume)
+      return nextId++
+    },
+    /** The caller no longer waits. */
+    forget,
+    receive: (message: ReadonlyArray<ThreadReply<Reply>>): void => {
+      if (replies.length === 0) setImmediate(resumeNext)
+      replies.push(...message)
+    },
+    /** Resumes the callers of the requests that the thread has answered, and fails the others. */
+    endAll: (failure: ConstructorParameters<typeof StoreUnavailable>[0]): void => {
+      // A caller that is resumed may send another request at once.
+      const ended = new Map(pending)
+      pending.clear()
+      for (const reply of replies.splice(0)) {
+        ended.get(reply.id)?.(effectOf(reply))
+        ended.delete(reply.id)
+      }
+      for (const resume of ended.values()) resume(Effect.fail(new StoreUnavailable(failure)))
     }
   }
+}
+
+const newThread = ({ module, workerData, resourceLimits }: WorkerThreadOptions, loading: DriverLoading): Worker => {
+  try {
+    return new Worker(fileOf(module), {
+      workerData: { data: workerData, loading } satisfies ThreadData<unknown>,
+      ...threadFlags(),
+      ...(resourceLimits === undefined ? {} : { resourceLimits })
+    })
+  } catch (cause) {
+    // The process may start no thread (`node --permission`).
+    endLoading(loading)
+    throw new StoreUnavailable({ reason: "unreachable", cause })
+  }
+}
+
+interface ThreadEvents<Reply> {
+  readonly onReplies: (replies: ReadonlyArray<ThreadReply<Reply>>) => void
+  /** The thread has ended, by the error if there was one. */
+  readonly onEnd: (cause: unknown) => void
+}
+
+/** A thread that runs at most once at a time, until it is idle for the time of the options. */
+const makeRestartableThread = <Reply>(options: WorkerThreadOptions, { onReplies, onEnd }: ThreadEvents<Reply>) => {
+  let worker: { readonly thread: Worker; readonly loading: DriverLoading } | undefined
+  let idle: NodeJS.Timeout | undefined
 
   const startWorker = () => {
     const loading = beginLoading()
-    const thread = newThread(loading)
+    const thread = newThread(options, loading)
     let cause: unknown
-    thread.on("message", (message: ReadonlyArray<ThreadReply<Reply>>) => {
-      if (replies.length === 0) setImmediate(resumeNext)
-      replies.push(...message)
-    })
+    thread.on("message", onReplies)
     // An error ends the thread; the next request starts another thread.
     thread.on("error", (error) => {
       cause = error
@@ -172,35 +165,76 @@ export const makeWorkerThread = <Request, Reply>({
       endLoading(loading)
       if (worker?.thread !== thread) return
       worker = undefined
-      endAll({ reason: "unreachable", cause, ...(isIncomplete(cause) && { detail: incompleteSentence }) })
+      onEnd(cause)
     })
     return { thread, loading }
   }
 
-  const running = () => (worker ??= startWorker())
+  const end = async (): Promise<void> => {
+    clearTimeout(idle)
+    if (worker === undefined) return
+    const { thread, loading } = worker
+    worker = undefined
+    thread.ref()
+    await whenLoaded(loading)
+    await thread.terminate()
+  }
+
+  return {
+    /** Returns the thread, and starts it if it does not run. Throws `StoreUnavailable` if the process may start no thread. */
+    running: (): Worker => (worker ??= startWorker()).thread,
+    current: (): Worker | undefined => worker?.thread,
+    end,
+    keepBusy: () => clearTimeout(idle),
+    /** Ends the thread after the idle time. The idle thread does not keep the process running. */
+    startIdleTimer: (): void => {
+      worker?.thread.unref()
+      clearTimeout(idle)
+      if (Number.isFinite(options.idleMillis)) idle = setTimeout(end, options.idleMillis).unref()
+    }
+  }
+}
+
+/** The scope ends the thread. A pending request then fails with `closed`. Fails if a bundler has left out the file of the thread. */
+export const makeWorkerThread = <Request, Reply>(
+  options: WorkerThreadOptions
+): Effect.Effect<WorkerThread<Request, Reply>, ThreadNotAvailable, Scope.Scope> => {
+  const { module, pendingMax } = options
+  if (isMissing(module))
+    return Effect.fail(
+      new ThreadNotAvailable({
+        detail: `The file ${module}${extension} of @mailkeep/sqlite is missing. Mark the package as external in your bundler, because a bundle cannot open the store`
+      })
+    )
+  let closed = false
+  const pending = makePendingRequests<Reply>(() => worker.startIdleTimer())
+  const worker = makeRestartableThread<Reply>(options, {
+    onReplies: pending.receive,
+    onEnd: (cause) =>
+      pending.endAll({ reason: "unreachable", cause, ...(isIncomplete(cause) && { detail: incompleteSentence }) })
+  })
 
   /** The caller no longer waits. */
   const cancel = (id: number): void => {
     if (!pending.has(id)) return
-    worker?.thread.postMessage({ cancel: id } satisfies ThreadCancel)
-    forget(id)
+    worker.current()?.postMessage({ cancel: id } satisfies ThreadCancel)
+    pending.forget(id)
   }
 
   const request: WorkerThread<Request, Reply>["request"] = (request) =>
     Effect.callback((resume) => {
       if (closed) return resume(Effect.fail(new StoreUnavailable({ reason: "closed" })))
-      if (pending.size >= pendingMax) return resume(Effect.fail(new StoreUnavailable({ reason: "overloaded" })))
-      clearTimeout(idle)
-      const started = Result.try({ try: running, catch: (cause) => cause as StoreUnavailable })
+      if (pending.size() >= pendingMax) return resume(Effect.fail(new StoreUnavailable({ reason: "overloaded" })))
+      worker.keepBusy()
+      const started = Result.try({ try: worker.running, catch: (cause) => cause as StoreUnavailable })
       if (Result.isFailure(started)) return resume(Effect.fail(started.failure))
-      const { thread } = started.success
-      const id = nextId++
-      if (pending.size === 0) thread.ref()
-      pending.set(id, resume)
+      const thread = started.success
+      if (pending.size() === 0) thread.ref()
+      const id = pending.add(resume)
       try {
         thread.postMessage({ id, request } satisfies ThreadRequest<Request>)
       } catch (cause) {
-        forget(id)
+        pending.forget(id)
         return resume(Effect.fail(new NotCloneable({ cause })))
       }
       return Effect.sync(() => cancel(id))
@@ -208,8 +242,8 @@ export const makeWorkerThread = <Request, Reply>({
 
   const start = Effect.try({
     try: () => {
-      running()
-      if (pending.size === 0) startIdleTimer()
+      worker.running()
+      if (pending.size() === 0) worker.startIdleTimer()
     },
     catch: (cause) =>
       new ThreadNotAvailable({
@@ -220,8 +254,8 @@ export const makeWorkerThread = <Request, Reply>({
 
   const close = Effect.suspend(() => {
     closed = true
-    endAll({ reason: "closed" })
-    return Effect.promise(end)
+    pending.endAll({ reason: "closed" })
+    return Effect.promise(worker.end)
   })
 
   return Effect.acquireRelease(
