@@ -60,19 +60,69 @@ export interface Connections {
   readonly accepted: () => number
 }
 
+/** Counts the connections of each address. */
+const makeAddressCounts = (perAddressMax: number) => {
+  const counts = new Map<string, number>()
+  return {
+    /** Returns `false`, and counts nothing, if the address has as many connections as it may have. */
+    add: (address: string): boolean => {
+      const count = (counts.get(address) ?? 0) + 1
+      if (count > perAddressMax) return false
+      counts.set(address, count)
+      return true
+    },
+    remove: (address: string): void => {
+      const left = counts.get(address)! - 1
+      if (left === 0) counts.delete(address)
+      else counts.set(address, left)
+    }
+  }
+}
+
+const newConnection = (socket: Socket): Connection => ({
+  socket,
+  current: undefined,
+  waiting: [],
+  refuseRest: undefined,
+  overfull: false,
+  excess: 0,
+  bytesWhenIdle: undefined,
+  seen: undefined
+})
+
+const isIdle = ({ socket, current, bytesWhenIdle }: Connection): boolean =>
+  current === undefined && bytesWhenIdle !== undefined && socket.bytesRead === bytesWhenIdle
+
+/** Refuses the bytes after the requests of the connection, of which the `current` one is under way. */
+const refuseRest = (connection: Connection, current: PendingRequest, refuse: () => void): void => {
+  const { socket, waiting } = connection
+  const last = waiting.at(-1) ?? current
+  if (last.request.complete) connection.refuseRest ??= refuse
+  else if (last !== current) {
+    waiting.pop()
+    connection.refuseRest ??= refuse
+  } else if (current.response.writableEnded) socket.destroySoon()
+  else if (current.response.headersSent) socket.destroy()
+  else refuse()
+}
+
+/** Notes how many bytes a connection with an incomplete request has sent. Returns whether it has sent none for `millis`. */
+const isSilent = (connection: Connection, millis: number, now: number): boolean => {
+  const { socket, current, seen } = connection
+  if (current !== undefined && current.request.complete) connection.seen = undefined
+  else if (seen?.bytes !== socket.bytesRead) connection.seen = { bytes: socket.bytesRead, since: now }
+  else return now - seen.since >= millis
+  return false
+}
+
 export const makeConnections = ({
   connectionsMax,
   connectionsPerAddressMax
 }: Pick<ServerLimits, "connectionsMax" | "connectionsPerAddressMax">): Connections => {
   const connections = new Map<Socket, Connection>()
-  const addresses = new Map<string, number>()
+  const addresses = makeAddressCounts(connectionsPerAddressMax)
   let accepted = 0
   let closing = false
-
-  const addressOf = (socket: Socket) => socket.remoteAddress ?? ""
-
-  const isIdle = ({ socket, current, bytesWhenIdle }: Connection) =>
-    current === undefined && bytesWhenIdle !== undefined && socket.bytesRead === bytesWhenIdle
 
   const closeIdle = () => {
     for (const connection of connections.values()) if (isIdle(connection)) connection.socket.destroySoon()
@@ -80,29 +130,16 @@ export const makeConnections = ({
 
   const add = (socket: Socket) => {
     accepted++
-    const address = addressOf(socket)
-    const ofAddress = (addresses.get(address) ?? 0) + 1
+    const address = socket.remoteAddress ?? ""
     if (connections.size >= connectionsMax) {
       closeIdle()
       return void socket.destroy()
     }
-    if (ofAddress > connectionsPerAddressMax) return void socket.destroy()
-    addresses.set(address, ofAddress)
-    connections.set(socket, {
-      socket,
-      current: undefined,
-      waiting: [],
-      refuseRest: undefined,
-      overfull: false,
-      excess: 0,
-      bytesWhenIdle: undefined,
-      seen: undefined
-    })
+    if (!addresses.add(address)) return void socket.destroy()
+    connections.set(socket, newConnection(socket))
     socket.once("close", () => {
       connections.delete(socket)
-      const left = addresses.get(address)! - 1
-      if (left === 0) addresses.delete(address)
-      else addresses.set(address, left)
+      addresses.remove(address)
     })
   }
 
@@ -155,25 +192,12 @@ export const makeConnections = ({
   const refuseAfter = (socket: Socket, refuse: () => void) => {
     const connection = connections.get(socket)
     if (connection?.current === undefined) return refuse()
-    const { current, waiting } = connection
-    const last = waiting.at(-1) ?? current
-    if (last.request.complete) connection.refuseRest ??= refuse
-    else if (last !== current) {
-      waiting.pop()
-      connection.refuseRest ??= refuse
-    } else if (current.response.writableEnded) socket.destroySoon()
-    else if (current.response.headersSent) socket.destroy()
-    else refuse()
+    refuseRest(connection, connection.current, refuse)
   }
 
   const endSilent = (millis: number, end: (socket: Socket) => void) => {
     const now = performance.now()
-    for (const connection of connections.values()) {
-      const { socket, current, seen } = connection
-      if (current !== undefined && current.request.complete) connection.seen = undefined
-      else if (seen?.bytes !== socket.bytesRead) connection.seen = { bytes: socket.bytesRead, since: now }
-      else if (now - seen.since >= millis) end(socket)
-    }
+    for (const connection of connections.values()) if (isSilent(connection, millis, now)) end(connection.socket)
   }
 
   return {
