@@ -145,17 +145,23 @@ const encodeValuesOf = (root: MimeNode, { from, headers }: OutgoingMessage): voi
 
 const addressesOf = (addresses: ReadonlyArray<string>) => addresses.map((address) => ({ name: "", address }))
 
+/** How a message is composed. */
+export interface ComposeOptions {
+  /** Whether a message with html and without a text gets a text. */
+  readonly textAlternative: boolean
+}
+
 /** The text of the message: its own, or one from its html. */
-const textOf = ({ html, text }: OutgoingMessage, textAlternative: boolean): string | null =>
+const textOf = ({ html, text }: OutgoingMessage, { textAlternative }: ComposeOptions): string | null =>
   text === null && html !== null && textAlternative ? textAlternativeOf(html) : text
 
 /**
  * Returns a function that begins a new stream of the message at each call. The stream has no field `Bcc` and no trace of this program. It ends
  * with an `AttachmentUnreadable` if an attachment cannot be read. Throws a `MessageNotComposable` if the message can never be sent.
  */
-export const composeMessage = (message: OutgoingMessage, textAlternative: boolean): (() => Readable) => {
+export const composeMessage = (message: OutgoingMessage, options: ComposeOptions): (() => Readable) => {
   const { messageIdHeader, date, from, replyTo, to, cc, subject, html, headers, attachments } = message
-  const text = textOf(message, textAlternative)
+  const text = textOf(message, options)
   const parts = {
     ...(text === null ? {} : { text: withCrLf(text) }),
     ...(html === null ? {} : { html: withCrLf(html) })

@@ -72,7 +72,11 @@ const isSafeAddress = (address: string): boolean =>
   /^(?:"(?:[^"\\]|\\.)*"|[^\s"]+)@[^\s"@]+$/.test(address) && !/[<>\u0000-\u001f\u007f]/.test(address)
 
 /** The refusal that a relay with these features would make; `undefined` if the relay may take the message. */
-const refusalBefore = (handOff: HandOff, size: number, sizeMax: number | null, smtpUtf8: boolean) => {
+const refusalBefore = (
+  handOff: HandOff,
+  size: number,
+  { sizeMax, smtpUtf8 }: { readonly sizeMax: number | null; readonly smtpUtf8: boolean }
+) => {
   if (!isSafeAddress(handOff.envelope.from) || !isSafeAddress(handOff.envelope.to))
     return refusal(null, "5.1.0", "An address of the envelope cannot be sent.")
   if (sizeMax !== null && size > sizeMax)
@@ -143,7 +147,7 @@ const handOver = (pooled: PooledConnection, handOff: HandOff, message: PreparedM
     const { features, client } = connection
     const { commandMillis, dataBlockMillis, endOfDataReplyMillis } = settings.timeouts
     connection.silenceMax(commandMillis)
-    const refused = refusalBefore(handOff, message.size, features.sizeMax, features.smtpUtf8)
+    const refused = refusalBefore(handOff, message.size, features)
     if (refused !== undefined) {
       pooled.keep()
       return refused
@@ -173,12 +177,13 @@ export const handOffBy = (
   handOff: HandOff
 ): Effect.Effect<HandOffOutcome, TransportUnavailable | HandOffRevoked> =>
   Effect.gen(function* () {
-    const message = yield* prepareMessage(handOff, settings.textAlternative)
-    const refused = refusalBefore(handOff, message.size, settings.maxMessageBytes, true)
+    const message = yield* prepareMessage(handOff, settings)
+    const refused = refusalBefore(handOff, message.size, { sizeMax: settings.maxMessageBytes, smtpUtf8: true })
     if (refused !== undefined) return refused
-    const use = (fresh: boolean) => pool.use((pooled) => handOver(pooled, handOff, message, settings), { fresh })
-    return yield* use(false).pipe(
-      Effect.catchTag("ConnectionStale", () => use(true)),
+    const use = (options: { readonly fresh: boolean }) =>
+      pool.use((pooled) => handOver(pooled, handOff, message, settings), options)
+    return yield* use({ fresh: false }).pipe(
+      Effect.catchTag("ConnectionStale", () => use({ fresh: true })),
       Effect.catchTag("ConnectionStale", ({ failure }) => Effect.fail(failure))
     )
   }).pipe(

@@ -66,7 +66,7 @@ const nextOutcomesMax = 100
 /** Loads the composer when somebody first reads a source: a program that only keeps the messages starts faster without it. */
 const sourceOf = (handOff: HandOff): Effect.Effect<MailSource, TransportUnavailable> =>
   Effect.promise(() => import("./prepareMessage.ts")).pipe(
-    Effect.andThen(({ prepareMessage }) => prepareMessage(handOff, true)),
+    Effect.andThen(({ prepareMessage }) => prepareMessage(handOff, { textAlternative: true })),
     Effect.map(({ size, open }) => ({ size, read: open })),
     Effect.catchTag("MessageUnsendable", ({ reason }) => Effect.fail(new TransportUnavailable({ reason })))
   )

@@ -99,9 +99,10 @@ const tokenMillisMax = 60_000
 
 const noToken = (reason: string) => Effect.fail(unavailable(reason, "login"))
 
-const tokenOf = ({ accessToken }: AccessTokenAuth, renew: boolean) =>
+/** Asks the product for an access token. */
+const tokenOf = ({ accessToken }: AccessTokenAuth, options: { readonly renew: boolean }) =>
   Effect.suspend(() => {
-    const token = accessToken({ renew })
+    const token = accessToken(options)
     return Effect.isEffect(token) ? token : Effect.tryPromise(() => token)
   }).pipe(
     // The error of the product's function may contain a secret.
@@ -113,15 +114,17 @@ const tokenOf = ({ accessToken }: AccessTokenAuth, renew: boolean) =>
   )
 
 const logInWithToken = (connection: RelayConnection, auth: AccessTokenAuth): Effect.Effect<void, OpenFailure> => {
-  const logIn = (renew: boolean) =>
-    Effect.flatMap(tokenOf(auth, renew), (token) =>
+  const logIn = (options: { readonly renew: boolean }) =>
+    Effect.flatMap(tokenOf(auth, options), (token) =>
       loggedIn(connection, { method: accessTokenMethod, user: auth.user, token })
     )
   if (!connection.features.authMethods.includes("XOAUTH2")) return noCommonMethod
   // A relay may close the connection after a refusal. The refusal then says more than the lost connection.
   const logInAgain = (refused: RelayRefused) =>
-    Effect.catchTag(logIn(true), "TransportUnavailable", (failure) => Effect.fail(connection.ended ? refused : failure))
-  return Effect.catchTag(logIn(false), "RelayRefused", (refused) =>
+    Effect.catchTag(logIn({ renew: true }), "TransportUnavailable", (failure) =>
+      Effect.fail(connection.ended ? refused : failure)
+    )
+  return Effect.catchTag(logIn({ renew: false }), "RelayRefused", (refused) =>
     refused.reply.smtpCode === 535 ? logInAgain(refused) : Effect.fail(refused)
   )
 }

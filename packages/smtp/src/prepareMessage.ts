@@ -11,6 +11,7 @@ import { TransportUnavailable } from "@mailkeep/core/adapter"
 import { Data, Effect } from "effect"
 import MessageParser from "nodemailer/lib/dkim/message-parser"
 import RelaxedBody from "nodemailer/lib/dkim/relaxed-body"
+import type { ComposeOptions } from "./composeMessage.ts"
 import { AttachmentUnreadable, composeMessage } from "./composeMessage.ts"
 import type { HeaderLine } from "./dkimSigning.ts"
 import { signatureField } from "./dkimSigning.ts"
@@ -38,7 +39,10 @@ interface Composed {
 }
 
 /** Composes the message once, and keeps what the signature needs. */
-const composeOnce = (compose: () => Readable, isSigned: boolean, signal: AbortSignal): Promise<Composed> =>
+const composeOnce = (
+  compose: () => Readable,
+  { isSigned, signal }: { readonly isSigned: boolean; readonly signal: AbortSignal }
+): Promise<Composed> =>
   new Promise((resolve, reject) => {
     const stream = compose()
     let lines: ReadonlyArray<HeaderLine> = []
@@ -95,11 +99,11 @@ const streamOf = (field: Buffer, compose: () => Readable, { kept, size }: Compos
 
 const prepared = async (
   { message, dkim }: { readonly message: OutgoingMessage; readonly dkim: DkimSignature | null },
-  textAlternative: boolean,
+  options: ComposeOptions,
   signal: AbortSignal
 ): Promise<PreparedMessage> => {
-  const compose = composeMessage(message, textAlternative)
-  const composed = await composeOnce(compose, dkim !== null, signal)
+  const compose = composeMessage(message, options)
+  const composed = await composeOnce(compose, { isSigned: dkim !== null, signal })
   const field = Buffer.from(
     dkim === null ? "" : await signatureField(composed.lines, composed.bodyHash, dkim),
     "latin1"
@@ -113,10 +117,10 @@ const prepared = async (
  */
 export const prepareMessage = (
   handOff: { readonly message: OutgoingMessage; readonly dkim: DkimSignature | null },
-  textAlternative: boolean
+  options: ComposeOptions
 ): Effect.Effect<PreparedMessage, TransportUnavailable | MessageUnsendable> =>
   Effect.tryPromise({
-    try: (signal) => prepared(handOff, textAlternative, signal),
+    try: (signal) => prepared(handOff, options, signal),
     catch: (error) =>
       error instanceof AttachmentUnreadable
         ? new TransportUnavailable({ reason: "An attachment of the message could not be read.", relayFault: false })

@@ -11,7 +11,7 @@ import { message } from "./handOffHarness.ts"
 import { otherFields } from "./smtpWithRelay.ts"
 
 const bytesOf = (given: Partial<OutgoingMessage>, textAlternative = true): Promise<Buffer> =>
-  buffer(composeMessage(message(given), textAlternative)())
+  buffer(composeMessage(message(given), { textAlternative })())
 
 const readBack = async (given: Partial<OutgoingMessage>): Promise<Email> => PostalMime.parse(await bytesOf(given))
 
@@ -354,7 +354,7 @@ describe("composeMessage", () => {
 
   it("refuses a Content-ID that would not be one in the header", () => {
     const attachments = [file(new Uint8Array(1), { contentId: "a>\r\nBcc: x" })]
-    expect(composeMessage(message({ attachments }), true)).toThrow(MessageNotComposable)
+    expect(composeMessage(message({ attachments }), { textAlternative: true })).toThrow(MessageNotComposable)
   })
 
   it.each([
@@ -388,7 +388,9 @@ describe("composeMessage", () => {
         closed.resolve("closed")
       }
     }
-    const stream = composeMessage(message({ attachments: [file(new Uint8Array(0), { size: 1e9, read })] }), true)()
+    const stream = composeMessage(message({ attachments: [file(new Uint8Array(0), { size: 1e9, read })] }), {
+      textAlternative: true
+    })()
     stream.on("error", () => {})
     await begun.promise
     stream.destroy()

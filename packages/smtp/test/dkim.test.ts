@@ -32,11 +32,13 @@ const full: Partial<OutgoingMessage> = {
 }
 
 const signedBytes = (given: Partial<OutgoingMessage>, signature: DkimSignature | null = dkim) =>
-  Effect.runPromise(prepareMessage({ message: message(given), dkim: signature }, true)).then(async ({ size, open }) => {
-    const raw = await buffer(open())
-    expect(raw.length).toBe(size)
-    return raw
-  })
+  Effect.runPromise(prepareMessage({ message: message(given), dkim: signature }, { textAlternative: true })).then(
+    async ({ size, open }) => {
+      const raw = await buffer(open())
+      expect(raw.length).toBe(size)
+      return raw
+    }
+  )
 
 const resolver = async (name: string) => {
   if (name !== "mk1._domainkey.acme.example") throw Object.assign(new Error("none"), { code: "ENOTFOUND" })
@@ -174,7 +176,10 @@ describe("the DKIM signature", () => {
     ["is not an RSA key", generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString()]
   ])("fails without a part of the key when the key %s", async (_, privateKey) => {
     const exit = await Effect.runPromiseExit(
-      prepareMessage({ message: message(), dkim: { ...dkim, privateKey: Redacted.make(privateKey) } }, true)
+      prepareMessage(
+        { message: message(), dkim: { ...dkim, privateKey: Redacted.make(privateKey) } },
+        { textAlternative: true }
+      )
     )
     expect(Exit.isFailure(exit) && exit.cause.reasons).toMatchObject([
       { _tag: "Fail", error: { _tag: "MessageUnsendable", reason: "The message could not be composed or signed." } }
@@ -196,7 +201,7 @@ describe("prepareMessage", () => {
       read
     } as const
     const failure = await Effect.runPromise(
-      Effect.flip(prepareMessage({ message: message({ attachments: [file] }), dkim: null }, true))
+      Effect.flip(prepareMessage({ message: message({ attachments: [file] }), dkim: null }, { textAlternative: true }))
     )
     expect(failure).toMatchObject({
       _tag: "TransportUnavailable",
@@ -220,7 +225,7 @@ describe("prepareMessage", () => {
       read
     } as const
     const { open } = await Effect.runPromise(
-      prepareMessage({ message: message({ attachments: [file] }), dkim: null }, true)
+      prepareMessage({ message: message({ attachments: [file] }), dkim: null }, { textAlternative: true })
     )
     await expect(buffer(open())).rejects.toThrow("An attachment does not have its size.")
   })

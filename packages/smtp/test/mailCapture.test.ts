@@ -75,7 +75,7 @@ describe("makeMailCapture", () => {
     capture.record(one, 1)
     const source = (await Effect.runPromise(capture.source("del_1")))!
     const octets = await buffer(source.read())
-    expect(octets).toEqual(await buffer(composeMessage(one.message, true)()))
+    expect(octets).toEqual(await buffer(composeMessage(one.message, { textAlternative: true })()))
     expect(source.size).toBe(octets.length)
     expect(await Effect.runPromise(capture.source("del_2"))).toBeNull()
   })
