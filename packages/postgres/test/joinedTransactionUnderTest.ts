@@ -3,6 +3,7 @@
  */
 import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { MailStore } from "@mailkeep/core/adapter"
+import { callsInTransactions } from "@mailkeep/test-support/callsInTransactions"
 import { Context, Effect, Layer } from "effect"
 import { PostgresMailStore } from "../src/index.ts"
 import { emptiedSchemas } from "./emptiedSchemas.ts"
@@ -32,21 +33,7 @@ export const open = (argument: string) =>
           })
         )
 
-      /** After the close of the store, its calls fail by themselves. */
-      const isOpen = Effect.as(store.read([]), undefined)
-      const open = <A, E>(call: (joined: MailStoreShape) => Effect.Effect<A, E>) => Effect.andThen(isOpen, within(call))
-      // Without `joinTransaction`: the laws of transactions of the product hold the store itself.
-      const { capabilities, commitsOfOtherProcesses } = store
-      const joining: MailStoreShape = {
-        capabilities,
-        commitsOfOtherProcesses,
-        commit: (changes) => open((joined) => joined.commit(changes)),
-        claim: (claim) => open((joined) => joined.claim(claim)),
-        claimEventDeliveries: (claim) => open((joined) => joined.claimEventDeliveries(claim)),
-        read: (queries) => open((joined) => joined.read(queries)),
-        sweep: (sweep) => open((joined) => joined.sweep(sweep)),
-        sweepMessages: (sweep) => open((joined) => joined.sweepMessages(sweep))
-      }
+      const joining = callsInTransactions(store, within)
       return Context.make(MailStore, joining).pipe(
         Context.add(PostgresMailStore.PostgresMailStore, { ...store, ...joining })
       )

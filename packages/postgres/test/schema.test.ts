@@ -1,16 +1,6 @@
 import { createHash } from "node:crypto"
-import {
-  ambiguityPolicies,
-  attemptOutcomes,
-  attemptPhases,
-  claimableStatuses,
-  contactSources,
-  deliveryReasons,
-  deliveryStatuses,
-  domainStatuses,
-  emailStatuses,
-  sendingSources
-} from "@mailkeep/core/adapter"
+import { claimableStatuses } from "@mailkeep/core/adapter"
+import { checkedColumns, checkListOf, statusesWithDueTime } from "@mailkeep/test-support/checkedColumns"
 import { describe, expect, it } from "vitest"
 import { migrations } from "../src/internal/migrations.ts"
 
@@ -18,8 +8,6 @@ const sql = migrations.map(({ sql }) => sql("mailkeep")).join("")
 
 const tableSql = (table: string) =>
   new RegExp(`CREATE TABLE mailkeep\\.${table} \\((.*?)\\n\\)`, "s").exec(sql)?.[1] ?? ""
-
-const listOf = (text: string | undefined) => text?.split(",").map((value) => value.trim().slice(1, -1))
 
 describe("migrations", () => {
   // Existing databases have the tables of these bytes. Add a step; do not change a released step.
@@ -39,27 +27,11 @@ describe("migrations", () => {
 })
 
 describe("the CHECK lists", () => {
-  it.each<[string, string, ReadonlyArray<string>]>([
-    ["deliveries", "status", deliveryStatuses],
-    ["deliveries", "reason", deliveryReasons],
-    ["deliveries", "source", sendingSources],
-    ["deliveries", "kind", ["to", "cc", "bcc"]],
-    ["deliveries", "bounce_type", ["hard", "soft"]],
-    ["messages", "source", sendingSources],
-    ["messages", "on_ambiguous", ambiguityPolicies],
-    ["projects", "on_ambiguous", ambiguityPolicies],
-    ["domains", "status", domainStatuses],
-    ["contacts", "email_status", emailStatuses],
-    ["contacts", "source", contactSources],
-    ["attempts", "phase", attemptPhases],
-    ["attempts", "outcome", attemptOutcomes]
-  ])("lists the values of the domain in the CHECK of %s.%s", (table, column, values) => {
-    const list = new RegExp(`^\\s*${column}\\b.*CHECK \\(${column} IN \\(([^)]*)\\)\\)`, "m").exec(tableSql(table))?.[1]
-    expect(listOf(list)).toEqual(values)
+  it.each(checkedColumns)("lists the values of the domain in the CHECK of %s.%s", (table, column, values) => {
+    expect(checkListOf(tableSql(table), column)).toEqual(values)
   })
 
   it("has a due time exactly in the statuses that a claim can take", () => {
-    const list = /due_at IS NOT NULL\) = \(status IN \(([^)]*)\)/.exec(tableSql("deliveries"))?.[1]
-    expect(listOf(list)).toEqual([...claimableStatuses])
+    expect(statusesWithDueTime(tableSql("deliveries"))).toEqual([...claimableStatuses])
   })
 })

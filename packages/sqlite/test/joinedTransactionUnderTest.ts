@@ -3,6 +3,7 @@
  */
 import type { MailStoreShape } from "@mailkeep/core/adapter"
 import { MailStore } from "@mailkeep/core/adapter"
+import { callsInTransactions } from "@mailkeep/test-support/callsInTransactions"
 import Database from "better-sqlite3"
 import { Context, Effect, Layer } from "effect"
 import { SqliteMailStore } from "../src/index.ts"
@@ -38,21 +39,7 @@ export const open = (filename: string) =>
           }
         })
 
-      /** After the close of the store, its calls fail by themselves. */
-      const isOpen = Effect.as(store.read([]), undefined)
-      const open = <A, E>(call: (joined: MailStoreShape) => Effect.Effect<A, E>) => Effect.andThen(isOpen, within(call))
-      // Without `joinTransaction`: the laws of transactions of the product hold the store itself.
-      const { capabilities, commitsOfOtherProcesses } = store
-      const joining: MailStoreShape = {
-        capabilities,
-        commitsOfOtherProcesses,
-        commit: (changes) => open((joined) => joined.commit(changes)),
-        claim: (claim) => open((joined) => joined.claim(claim)),
-        claimEventDeliveries: (claim) => open((joined) => joined.claimEventDeliveries(claim)),
-        read: (queries) => open((joined) => joined.read(queries)),
-        sweep: (sweep) => open((joined) => joined.sweep(sweep)),
-        sweepMessages: (sweep) => open((joined) => joined.sweepMessages(sweep))
-      }
+      const joining = callsInTransactions(store, within)
       return Context.make(MailStore, joining).pipe(
         Context.add(SqliteMailStore.SqliteMailStore, { ...store, ...joining })
       )

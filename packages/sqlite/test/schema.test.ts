@@ -1,18 +1,6 @@
 import { createHash } from "node:crypto"
-import {
-  ambiguityPolicies,
-  attemptOutcomes,
-  attemptPhases,
-  claimableStatuses,
-  contactSources,
-  deliveryReasons,
-  deliveryStatuses,
-  domainStatuses,
-  emailStatuses,
-  indexedStatuses,
-  noLogFilters,
-  sendingSources
-} from "@mailkeep/core/adapter"
+import { claimableStatuses, indexedStatuses, noLogFilters } from "@mailkeep/core/adapter"
+import { checkedColumns, checkListOf, statusesWithDueTime } from "@mailkeep/test-support/checkedColumns"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { migrations } from "../src/internal/migrations.ts"
 import { logSearch } from "../src/internal/scannedPages.ts"
@@ -47,28 +35,12 @@ describe("migrations", () => {
 })
 
 describe("the CHECK lists", () => {
-  it.each<[string, string, ReadonlyArray<string>]>([
-    ["mailkeep_deliveries", "status", deliveryStatuses],
-    ["mailkeep_deliveries", "reason", deliveryReasons],
-    ["mailkeep_deliveries", "source", sendingSources],
-    ["mailkeep_deliveries", "kind", ["to", "cc", "bcc"]],
-    ["mailkeep_deliveries", "bounce_type", ["hard", "soft"]],
-    ["mailkeep_messages", "source", sendingSources],
-    ["mailkeep_messages", "on_ambiguous", ambiguityPolicies],
-    ["mailkeep_projects", "on_ambiguous", ambiguityPolicies],
-    ["mailkeep_domains", "status", domainStatuses],
-    ["mailkeep_contacts", "email_status", emailStatuses],
-    ["mailkeep_contacts", "source", contactSources],
-    ["mailkeep_attempts", "phase", attemptPhases],
-    ["mailkeep_attempts", "outcome", attemptOutcomes]
-  ])("lists the values of the domain in the CHECK of %s.%s", (table, column, values) => {
-    const list = new RegExp(`^\\s*${column}\\b.*CHECK \\(${column} IN \\(([^)]*)\\)\\)`, "m").exec(schemaOf(table))?.[1]
-    expect(list?.split(",").map((value) => value.trim().slice(1, -1))).toEqual(values)
+  it.each(checkedColumns)("lists the values of the domain in the CHECK of %s.%s", (table, column, values) => {
+    expect(checkListOf(schemaOf(`mailkeep_${table}`), column)).toEqual(values)
   })
 
   it("has a due time exactly in the statuses that a claim can take", () => {
-    const list = /due_at IS NOT NULL\) = \(status IN \(([^)]*)\)/.exec(schemaOf("mailkeep_deliveries"))?.[1]
-    expect(list?.split(",").map((value) => value.trim().slice(1, -1))).toEqual([...claimableStatuses])
+    expect(statusesWithDueTime(schemaOf("mailkeep_deliveries"))).toEqual([...claimableStatuses])
   })
 
   it("makes every table strict", () => {
