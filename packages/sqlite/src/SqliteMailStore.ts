@@ -18,14 +18,16 @@ import {
 import { makeCallerWriter } from "./internal/callerWriter.ts"
 import { busySchedule, openDatabase } from "./internal/connection.ts"
 import { checkFiles, fileIdentityOf } from "./internal/fileCheck.ts"
-import type { GroupCommit } from "./internal/groupCommit.ts"
+import type { GroupCommit, GroupWriter } from "./internal/groupCommit.ts"
 import { makeGroupCommit } from "./internal/groupCommit.ts"
 import { makeJoinTransaction } from "./internal/joinedTransaction.ts"
 import { hasContent } from "./internal/messageContents.ts"
+import type { Prepared } from "./internal/recordTable.ts"
 import { prepared } from "./internal/recordTable.ts"
 import { unavailable } from "./internal/sqliteFailure.ts"
 import { makeStagedCommit } from "./internal/stagedCommit.ts"
 import { makeCommitThread } from "./internal/thread/commitThread.ts"
+import type { ScanThread } from "./internal/thread/scanThread.ts"
 import { makeScanThread } from "./internal/thread/scanThread.ts"
 import { makeStartingWriter } from "./internal/thread/startingWriter.ts"
 
@@ -72,6 +74,65 @@ const noUrlSentence = "The store needs the path of a file, and no URL"
 /** Every scan of a file of so many bytes takes about a millisecond, so that it needs no thread. */
 const smallFileOctetsMax = 2 ** 20
 
+/** Fails for options that cannot open a store. A program without types can give any value. */
+const checkOptions = (filename: string, connection: unknown): Effect.Effect<void, StoreNotOpened> => {
+  const [scheme] = urlScheme.exec(String(filename)) ?? []
+  if (scheme !== undefined)
+    return Effect.fail(new StoreNotOpened({ reason: "not_a_database", where: `${scheme}…`, detail: noUrlSentence }))
+  if (isForeignConnection(connection))
+    return Effect.fail(
+      new StoreNotOpened({ reason: "not_durable", where: filename, detail: foreignConnectionSentence })
+    )
+  return Effect.void
+}
+
+/** Reads on the caller's thread, except scans of a file that is not small. */
+const makeRead = (connection: Prepared, scans: ScanThread): MailStoreShape["read"] => {
+  const { database } = connection
+  /** Several statements see one state only within a transaction. */
+  const inOneState = database.transaction((queries: ReadonlyArray<Query>) =>
+    queries.map((query) => answerQuery(connection, query))
+  )
+  const fileOctets = database.prepare("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").pluck()
+  const isSmallFile = () => (fileOctets.get() as number) <= smallFileOctetsMax
+
+  const readHere = <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
+    Effect.try({
+      try: () => inOneState(queries) as Answers<Qs>,
+      catch: unavailable
+    })
+
+  return <const Qs extends ReadonlyArray<Query>>(queries: Qs) => {
+    const once = Effect.suspend((): Effect.Effect<Answers<Qs>, StoreUnavailable> => {
+      if (!database.open) return Effect.fail(new StoreUnavailable({ reason: "closed" }))
+      if (!queries.some(isScan)) return readHere(queries)
+      return Effect.flatMap(Effect.try({ try: isSmallFile, catch: unavailable }), (isSmall) =>
+        isSmall ? readHere(queries) : (scans.read(queries) as Effect.Effect<Answers<Qs>, StoreUnavailable>)
+      )
+    })
+    // Most reads meet no lock, so that the schedule is made only when it is needed.
+    return Effect.catch(once, (failure) => (isLocked(failure) ? retryLocked(once) : Effect.fail(failure)))
+  }
+}
+
+/** Emits after each commit of another process. `firstVersion` is that of the file when it was opened. */
+const otherCommits = (
+  firstVersion: Effect.Effect<number | undefined>,
+  { dataVersion }: Pick<GroupWriter, "dataVersion">
+): Stream.Stream<void> =>
+  Stream.fromEffect(firstVersion).pipe(
+    Stream.concat(
+      Stream.fromEffectSchedule(
+        // A version that cannot be read counts as a commit: the next one can be of another connection, with which it cannot be compared.
+        Effect.orElseSucceed(dataVersion, () => undefined),
+        Schedule.spaced("1 second")
+      )
+    ),
+    Stream.changes,
+    Stream.drop(1),
+    Stream.map(() => undefined)
+  )
+
 /**
  * Opens the file until the scope closes. Creates it, with its tables, if it does not exist. Fails with
  * `StoreNotOpened` when the file is not a store of this version, cannot be locked, or cannot be synced to the disk.
@@ -82,12 +143,7 @@ export const make = ({
   connection: ownConnection
 }: SqliteOptions): Effect.Effect<SqliteMailStoreShape, StoreNotOpened, Scope.Scope> =>
   Effect.gen(function* () {
-    // A program without types can give any value.
-    const [scheme] = urlScheme.exec(String(givenName)) ?? []
-    if (scheme !== undefined)
-      return yield* new StoreNotOpened({ reason: "not_a_database", where: `${scheme}…`, detail: noUrlSentence })
-    if (isForeignConnection(ownConnection))
-      return yield* new StoreNotOpened({ reason: "not_durable", where: givenName, detail: foreignConnectionSentence })
+    yield* checkOptions(givenName, ownConnection)
     const connections = makeProductConnections()
     if (isProductConnection(ownConnection)) connections.add(ownConnection)
     const database = yield* openDatabase(givenName, connections)
@@ -112,21 +168,6 @@ export const make = ({
     const group = yield* makeGroupCommit(writer)
     // Opened last, so that a close refuses scans before it waits for commits.
     const scans = yield* makeScanThread({ filename, identity })
-    /** Several statements see one state only within a transaction. */
-    const inOneState = database.transaction((queries: ReadonlyArray<Query>) =>
-      queries.map((query) => answerQuery(connection, query))
-    )
-    const fileOctets = database
-      .prepare("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
-      .pluck()
-    const isSmallFile = () => (fileOctets.get() as number) <= smallFileOctetsMax
-
-    const readHere = <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
-      Effect.try({
-        try: () => inOneState(queries) as Answers<Qs>,
-        catch: unavailable
-      })
-
     const store: SqliteMailStoreShape = {
       capabilities,
       commit: makeStagedCommit({
@@ -138,31 +179,10 @@ export const make = ({
       }),
       claim: (claim) => group.submit({ _tag: "Claim", claim }),
       claimEventDeliveries: (claim) => group.submit({ _tag: "ClaimEventDeliveries", claim }),
-      read: <const Qs extends ReadonlyArray<Query>>(queries: Qs) => {
-        const once = Effect.suspend((): Effect.Effect<Answers<Qs>, StoreUnavailable> => {
-          if (!database.open) return Effect.fail(new StoreUnavailable({ reason: "closed" }))
-          if (!queries.some(isScan)) return readHere(queries)
-          return Effect.flatMap(Effect.try({ try: isSmallFile, catch: unavailable }), (isSmall) =>
-            isSmall ? readHere(queries) : (scans.read(queries) as Effect.Effect<Answers<Qs>, StoreUnavailable>)
-          )
-        })
-        // Most reads meet no lock, so that the schedule is made only when it is needed.
-        return Effect.catch(once, (failure) => (isLocked(failure) ? retryLocked(once) : Effect.fail(failure)))
-      },
+      read: makeRead(connection, scans),
       sweep: (sweep) => group.submit({ _tag: "Sweep", sweep }),
       sweepMessages: (sweep) => group.submit({ _tag: "SweepMessages", sweep }),
-      commitsOfOtherProcesses: Stream.fromEffect(thread?.firstVersion ?? Effect.succeed(openedVersion)).pipe(
-        Stream.concat(
-          Stream.fromEffectSchedule(
-            // A version that cannot be read counts as a commit: the next one can be of another connection, with which it cannot be compared.
-            Effect.orElseSucceed(writer.dataVersion, () => undefined),
-            Schedule.spaced("1 second")
-          )
-        ),
-        Stream.changes,
-        Stream.drop(1),
-        Stream.map(() => undefined)
-      ),
+      commitsOfOtherProcesses: otherCommits(thread?.firstVersion ?? Effect.succeed(openedVersion), writer),
       joinTransaction: makeJoinTransaction({ identity, capabilities, connections, isOpen: () => database.open }),
       groupCounts: group.counts,
       commitThreadStarted: thread?.started ?? Effect.void
