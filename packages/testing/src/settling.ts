@@ -118,6 +118,11 @@ const makeWork = ({ runtime, clock, transport }: SettlingDeps) => {
   }
 }
 
+interface WorkOptions {
+  /** Whether event deliveries are attempted too. A handler of an event cannot wait for its own event. */
+  readonly withEvents: boolean
+}
+
 /** Makes the work of a test mail. */
 export const makeSettling = (deps: SettlingDeps): Settling => {
   const { clock } = deps
@@ -136,7 +141,8 @@ export const makeSettling = (deps: SettlingDeps): Settling => {
     return result
   }
 
-  const round = async (withEvents: boolean): Promise<boolean> => {
+  /** Does one piece of the work. Returns whether there was something to do. */
+  const round = async ({ withEvents }: WorkOptions): Promise<boolean> => {
     const report = await work.dispatch()
     const dispatched = report === null || report.scheduled + report.recovered + report.handedOver > 0
     if (!withEvents) return dispatched
@@ -144,14 +150,14 @@ export const makeSettling = (deps: SettlingDeps): Settling => {
     return dispatched || distributed + attempted > 0
   }
 
-  const settleNow = async (withEvents: boolean): Promise<void> => {
-    for (let rounds = 0; await round(withEvents); rounds++)
+  const settleNow = async (options: WorkOptions): Promise<void> => {
+    for (let rounds = 0; await round(options); rounds++)
       if (rounds >= roundsMax)
         throw new Error("The work does not end: a handler sends a mail for each event of the mail that it sends.")
   }
 
   const advanceNow = async (target: number): Promise<void> => {
-    await settleNow(true)
+    await settleNow({ withEvents: true })
     let overdueStep = overdueStepMillis.min
     for (let now = clock.now(); now < target; now = clock.now()) {
       const due = await work.nextDue(now)
@@ -159,14 +165,17 @@ export const makeSettling = (deps: SettlingDeps): Settling => {
       const next = Math.min(target, clock.nextWakeAt() ?? target, isOverdue ? now + overdueStep : (due ?? target))
       overdueStep = isOverdue ? Math.min(overdueStep * 2, overdueStepMillis.max) : overdueStepMillis.min
       await work.moveClock(next)
-      await settleNow(true)
+      await settleNow({ withEvents: true })
     }
     await work.checkDomains()
-    await settleNow(true)
+    await settleNow({ withEvents: true })
   }
 
   return {
-    settle: () => (handling.getStore() === true ? settleNow(false) : exclusive(() => settleNow(true))),
+    settle: () =>
+      handling.getStore() === true
+        ? settleNow({ withEvents: false })
+        : exclusive(() => settleNow({ withEvents: true })),
     advanceTo: (instant) =>
       handling.getStore() === true
         ? Promise.reject(new Error("A handler of events cannot move the clock: move it in the test."))
