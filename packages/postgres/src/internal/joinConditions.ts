@@ -59,11 +59,16 @@ export const refusalOf = (
   return undefined
 }
 
-/** The failures of `SAVEPOINT`: outside of a transaction, and in a failed one. */
-export const beginRefusals: Readonly<Record<string, TransactionRefused>> = {
-  "25P01": refused("no_transaction", refusalSentences.noTransaction),
+/** The client has no open transaction. */
+export const noTransaction = refused("no_transaction", refusalSentences.noTransaction)
+
+const savepointRefusals: Readonly<Record<string, TransactionRefused>> = {
+  "25P01": noTransaction,
   "25P02": refused("no_transaction", refusalSentences.failed)
 }
+
+/** Why `SAVEPOINT` failed: outside of a transaction, in a failed one, or the cause itself. */
+export const savepointFailure = (cause: unknown): unknown => savepointRefusals[codeOf(cause) ?? ""] ?? cause
 
 /** The role has lost the right to call `pg_control_system()`, or never had it. */
 export const refuseWithoutIdentity = (cause: unknown): never => {

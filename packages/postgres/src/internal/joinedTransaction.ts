@@ -9,21 +9,21 @@ import type { Connection, Database } from "./database.ts"
 import type { ProductClient } from "./driverClient.ts"
 import { BinaryValues } from "./driverClient.ts"
 import {
-  beginRefusals,
   databaseIdentity,
   factsOf,
   failureOf,
+  noTransaction,
   refusalOf,
   refusalSentences,
   refused,
-  refuseWithoutIdentity
+  refuseWithoutIdentity,
+  savepointFailure
 } from "./joinConditions.ts"
 import type { JoinedStoreOptions } from "./joinedClients.ts"
 import { isClient, makeJoinedClients } from "./joinedClients.ts"
 import { schemaVersion } from "./migrations.ts"
 import type { CommitCount } from "./otherCommits.ts"
 import { attemptWrite } from "./runStatements.ts"
-import { codeOf } from "./sqlStates.ts"
 import { makeVersionCheck } from "./tableVersion.ts"
 import { untilTransactionEnd, watchTransaction } from "./transactionEnd.ts"
 
@@ -63,11 +63,11 @@ const makeBeginCall = ({ database, schema, capabilities, identity: known }: Join
   return async (client: ProductClient, connection: Connection): Promise<void> => {
     // Fails with the reason that the opening of the store could not read it.
     identity ??= await databaseIdentity(database).catch(refuseWithoutIdentity)
-    if (isIdle(client)) throw beginRefusals["25P01"]!
+    if (isIdle(client)) throw noTransaction
     try {
       await connection.query(`SAVEPOINT ${callSavepoint}`)
     } catch (cause) {
-      throw beginRefusals[codeOf(cause) ?? ""] ?? cause
+      throw savepointFailure(cause)
     }
     try {
       const facts = await factsOf(connection).catch(refuseWithoutIdentity)
