@@ -26,7 +26,7 @@ const bytesOfRecord = 1024
 const bytesOfCharacter = 2
 
 /** About how many bytes a message takes in memory. Its files stay in the store. */
-export const bytesOfMessage = ({ subject, html, text, headers }: HandOff["message"]): number =>
+const bytesOfMessage = ({ subject, html, text, headers }: HandOff["message"]): number =>
   bytesOfRecord +
   bytesOfCharacter *
     Object.entries(headers).reduce(

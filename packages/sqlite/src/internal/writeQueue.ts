@@ -14,7 +14,7 @@ const waitingOctetsMax = 64 * 1024 * 1024
 
 type WriteExit = Exit.Exit<unknown, Conflict | StoreUnavailable>
 
-export interface WaitingWrite {
+interface WaitingWrite {
   readonly write: Write
   readonly octets: number
   /** Until then the write waits for a lock, by `monotonicMillis`. */
