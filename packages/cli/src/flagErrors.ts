@@ -1,8 +1,8 @@
 /**
- * Writes the complaint about the value of a flag in the words of its user, without the words of a schema. When the flag was not given, the value is that
- * of an environment variable, so the complaint has the name of the variable.
+ * Writes the complaints about wrong arguments to standard error. The complaint about the value of a flag is in the words of its user, without the words of
+ * a schema. When the flag was not given, the value is that of an environment variable, so the complaint has the name of the variable.
  */
-import { Config, Effect, Option } from "effect"
+import { Config, Console, Effect, Option } from "effect"
 import { CliError, CliOutput } from "effect/cli"
 import { fromEnvironment } from "./flags.ts"
 
@@ -44,11 +44,17 @@ const plainError = (args: ReadonlyArray<string>) => (error: CliError.NonShowHelp
 
 const { present } = CliOutput.defaultPresenter
 
+/** Prints the help and the complaints on standard error, because a script reads standard output. */
+const complain = (event: CliOutput.Presenter.Event): Effect.Effect<void> =>
+  Effect.flatMap(Console.Console, (console) =>
+    Effect.provideService(present(event), Console.Console, { ...console, log: console.error })
+  )
+
 /** Prints what the command prints for these arguments, with plain complaints about the values of flags. */
 export const plainFlagErrors = (args: ReadonlyArray<string>) =>
   CliOutput.layerPresenter({
     present: (event) =>
       event._tag === "InvalidInvocation"
-        ? Effect.flatMap(Effect.forEach(event.errors, plainError(args)), (errors) => present({ ...event, errors }))
+        ? Effect.flatMap(Effect.forEach(event.errors, plainError(args)), (errors) => complain({ ...event, errors }))
         : present(event)
   })

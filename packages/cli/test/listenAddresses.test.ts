@@ -105,3 +105,16 @@ describe("mailkeep serve", () => {
     expect(await server.kill("SIGTERM")).toBe(0)
   })
 })
+
+describe("mailkeep start", () => {
+  it("shows the address of each port that it opens", async () => {
+    const ports = ["--port=0", "--smtp-port=0", "--bounces-port=0", "--operations-port=0"]
+    const server = await serve(["start", "--data", data, ...ports])
+    expect(server.line).toMatchObject({
+      smtp: expect.stringMatching(/^127\.0\.0\.1:[1-9]\d*$/),
+      bounces: expect.stringMatching(/^127\.0\.0\.1:[1-9]\d*$/),
+      operations: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
+    })
+    expect(await server.kill("SIGTERM")).toBe(0)
+  })
+})

@@ -18,7 +18,7 @@ import type { TransportChoice } from "../mailFlags.ts"
 import { flagWithoutPort, inbound, operations, transport } from "../mailFlags.ts"
 import { releaseMemory } from "../memoryRelease.ts"
 import { exitWith, print, untilInterrupted } from "../output.ts"
-import { mailboxUrl, servingLines, transportName } from "./servingLines.ts"
+import { mailboxUrl, portLines, servingLines, transportName } from "./servingLines.ts"
 
 interface Serving {
   readonly data: StoreChoice
@@ -132,12 +132,18 @@ interface FirstLook {
   readonly key: string
   /** The address of the mailbox, if this machine can open it. */
   readonly mailbox: string | null
+  readonly ports: InboundPorts
   readonly now: number
   readonly transport: TransportChoice
 }
 
-const firstLook = ({ url, key, mailbox, now, transport }: FirstLook): string => `
-Mailkeep listens on ${url}${mailbox === null ? "" : `\nRead the mail in a browser: ${mailbox}`}
+const firstLook = ({ url, key, mailbox, ports, now, transport }: FirstLook): string => `
+Mailkeep listens on ${url}${[
+  ...(mailbox === null ? [] : [`Read the mail in a browser: ${mailbox}`]),
+  ...portLines(ports)
+]
+  .map((line) => `\n${line}`)
+  .join("")}
 Project ${demo.project}, verified domain ${demo.domain}, API key ${key}
 
 Send a message:
@@ -165,7 +171,7 @@ To send mail, give your relay and a domain of yours: mailkeep transport check --
 export const start = Command.make("start", flags, ({ json, ...options }) => {
   const { transport } = options
   const mailbox = hasMailbox(transport)
-  return serving({ ...options, mailbox }, (url) =>
+  return serving({ ...options, mailbox }, (url, ports) =>
     Effect.gen(function* () {
       const key = yield* Effect.orDie(prepareDemo)
       const now = yield* Clock.currentTimeMillis
@@ -178,9 +184,10 @@ export const start = Command.make("start", flags, ({ json, ...options }) => {
           project: demo.project,
           domain: demo.domain,
           key,
-          mailbox: mailboxAddress
+          mailbox: mailboxAddress,
+          ...ports
         },
-        firstLook({ url, key, mailbox: mailboxAddress, now, transport })
+        firstLook({ url, key, mailbox: mailboxAddress, ports, now, transport })
       )
     })
   )
