@@ -40,7 +40,8 @@ export interface AccessTokenAuth {
   readonly user: string
   /**
    * Returns an access token. Runs for each new connection. Runs once more with `renew: true` when the relay refused the token; return another
-   * one then. If it fails or takes longer than 60 seconds, the hand-off is retried later.
+   * one then. If it fails or takes longer than 60 seconds, the hand-off is retried later. The health says that the login fails after five failures in a
+   * row, or after the first one of a function that has returned no token yet.
    */
   readonly accessToken: (request: {
     readonly renew: boolean

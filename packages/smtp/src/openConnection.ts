@@ -3,12 +3,13 @@
  */
 import type { TransportUnavailable } from "@mailkeep/core/adapter"
 import { timerMillisMax } from "@mailkeep/core/options"
-import { Duration, Effect, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import type { SMTPConnectionCustomAuthHandler, SMTPConnectionOptions } from "nodemailer/lib/smtp-connection"
+import type { TokenLogin } from "./accessToken.ts"
 import { RelayConnection } from "./RelayConnection.ts"
 import type { RelayRefused } from "./replies.ts"
 import { failureOf, unavailable, unavailableBecause } from "./replies.ts"
-import type { AccessTokenAuth, PasswordAuth } from "./SmtpOptions.ts"
+import type { PasswordAuth } from "./SmtpOptions.ts"
 import type { SmtpSettings } from "./smtpSettings.ts"
 
 type OpenFailure = RelayRefused | TransportUnavailable
@@ -94,30 +95,9 @@ const logInWithPassword = (connection: RelayConnection, { user, password, method
     : Effect.suspend(() => loggedIn(connection, { method: chosen, user, pass: Redacted.value(password) }))
 }
 
-/** A function without a time limit of its own must not hold up the mail until the deadline of the hand-off. */
-const tokenMillisMax = 60_000
-
-const noToken = (reason: string) => Effect.fail(unavailable(reason, "login"))
-
-/** Asks the product for an access token. */
-const tokenOf = ({ accessToken }: AccessTokenAuth, options: { readonly renew: boolean }) =>
-  Effect.suspend(() => {
-    const token = accessToken(options)
-    return Effect.isEffect(token) ? token : Effect.tryPromise(() => token)
-  }).pipe(
-    // The error of the product's function may contain a secret.
-    Effect.catchCause(() => noToken("There is no access token for the relay.")),
-    Effect.timeoutOrElse({
-      duration: Duration.millis(tokenMillisMax),
-      orElse: () => noToken("No access token for the relay arrived in time.")
-    })
-  )
-
-const logInWithToken = (connection: RelayConnection, auth: AccessTokenAuth): Effect.Effect<void, OpenFailure> => {
+const logInWithToken = (connection: RelayConnection, { user, token }: TokenLogin): Effect.Effect<void, OpenFailure> => {
   const logIn = (options: { readonly renew: boolean }) =>
-    Effect.flatMap(tokenOf(auth, options), (token) =>
-      loggedIn(connection, { method: accessTokenMethod, user: auth.user, token })
-    )
+    Effect.flatMap(token(options), (given) => loggedIn(connection, { method: accessTokenMethod, user, token: given }))
   if (!connection.features.authMethods.includes("XOAUTH2")) return noCommonMethod
   // A relay may close the connection after a refusal. The refusal then says more than the lost connection.
   const logInAgain = (refused: RelayRefused) =>
@@ -136,7 +116,7 @@ const logIn = (
   if (auth === null) return Effect.void
   if (!connection.client.secure && !allowPlaintextAuth)
     return Effect.fail(unavailable("The connection is not encrypted, so the transport does not log in.", "encryption"))
-  const login = "accessToken" in auth ? logInWithToken(connection, auth) : logInWithPassword(connection, auth)
+  const login = "token" in auth ? logInWithToken(connection, auth) : logInWithPassword(connection, auth)
   return Effect.andThen(
     login,
     Effect.sync(() => {

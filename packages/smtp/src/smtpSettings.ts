@@ -4,9 +4,12 @@
 import { isLoopbackHost } from "@mailkeep/core/adapter"
 import { given } from "@mailkeep/core/options"
 import { Result } from "effect"
+import type { TokenLogin } from "./accessToken.ts"
+import { makeTokenLogin } from "./accessToken.ts"
 import { canonicalHost } from "./canonicalHost.ts"
 import type {
   CertificateOptions,
+  PasswordAuth,
   SmtpAuth,
   SmtpOptions,
   SmtpPoolOptions,
@@ -22,7 +25,7 @@ export interface SmtpSettings {
   readonly port: number
   readonly tls: TlsMode
   readonly certificate: CertificateOptions
-  readonly auth: SmtpAuth | null
+  readonly auth: PasswordAuth | TokenLogin | null
   readonly allowPlaintextAuth: boolean
   readonly clientName: string | null
   readonly pool: Required<SmtpPoolOptions>
@@ -44,6 +47,12 @@ const timeoutDefaults = {
   endOfDataReplyMillis: 600_000
 }
 
+/** A field that is absent can be `undefined`. */
+const loginOf = (auth: SmtpAuth): PasswordAuth | TokenLogin => {
+  const fields = given<SmtpAuth>(auth)
+  return "accessToken" in fields ? makeTokenLogin(fields) : fields
+}
+
 /** Checks the options and adds the defaults. */
 export const settingsOf = (options: SmtpOptions): Result.Result<SmtpSettings, SmtpOptionsInvalid> => {
   const problem = smtpOptionsRule(options, "")
@@ -51,8 +60,7 @@ export const settingsOf = (options: SmtpOptions): Result.Result<SmtpSettings, Sm
   const host = canonicalHost(options.host)
   // No other machine can read the connection.
   const loopback = isLoopbackHost(host)
-  // The login looks which field is there, so one that is undefined is left out.
-  const auth = options.auth === undefined ? null : given<SmtpAuth>(options.auth)
+  const auth = options.auth === undefined ? null : loginOf(options.auth)
   const tls = options.tls ?? (loopback && auth === null ? "off" : "required")
   const settings: SmtpSettings = {
     host,

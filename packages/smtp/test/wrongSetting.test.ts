@@ -56,3 +56,41 @@ describe("a hand-off to a relay with a wrong setting", () => {
     })
   )
 })
+
+describe("a function of the access token that fails", () => {
+  const hidden = Redacted.make("token")
+  const failing = () => Promise.reject<Redacted.Redacted<string>>(new Error("secret"))
+
+  it("shows a wrong login after five failures in a row, and not before", () => {
+    const answers = [true, false, false, true, false, false, false, false, false, true, false]
+    const accessToken = () => (answers.shift() ? Promise.resolve(hidden) : failing())
+    const options = { auth: { user: "shop", accessToken }, allowPlaintextAuth: true, pool: { handOffsMax: 1 } } as const
+    return withRelay({ keywords: ["AUTH XOAUTH2"] }, options, async ({ transport }) => {
+      const shown: Array<string | undefined> = []
+      while (answers.length > 0)
+        shown.push(
+          await Effect.runPromise(
+            transport.handOff(handOff()).pipe(
+              Effect.map(({ _tag }) => _tag),
+              Effect.catch((failure) => Effect.succeed((failure as TransportUnavailable).wrongSetting))
+            )
+          )
+        )
+      const [once, twice] = [[undefined], [undefined, undefined]]
+      expect(shown).toEqual(["Accepted", ...twice, "Accepted", ...twice, ...twice, "login", "Accepted", ...once])
+    })
+  })
+
+  it.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["an empty token", Redacted.make("")],
+    ["a token that may be logged", "token"]
+  ])("counts as one that fails when it returns %s", (_, token) => {
+    const accessToken = () => Promise.resolve(token as Redacted.Redacted<string>)
+    const options = { auth: { user: "shop", accessToken }, allowPlaintextAuth: true } as const
+    return withRelay({ keywords: ["AUTH XOAUTH2"] }, options, async ({ run, relay }) => {
+      expect((await run()).ended).toBe("Unavailable: There is no access token for the relay.")
+      expect(relay.sessions[0]!.commands.filter((line) => line.startsWith("AUTH"))).toEqual([])
+    })
+  })
+})
