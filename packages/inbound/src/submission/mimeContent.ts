@@ -1,10 +1,11 @@
 /**
- * Decodes the content and the names of the parts of a message. Source: RFC 2045 §6; RFC 2047; RFC 2183; RFC 2231.
+ * Decodes the content and the names of the parts of a message. Source: RFC 2045 §6; RFC 2047; RFC 2183; RFC 2231; RFC 3676.
  */
 import { toFileType } from "@mailkeep/core/binding"
 import { decodeWords } from "postal-mime"
 import { decodeBase64, isBase64Octet } from "../mime/base64.ts"
 import { decodeCharset } from "../mime/charset.ts"
+import { joinFlowedLines } from "../mime/flowedText.ts"
 import { firstValue, withParameters, wordOf } from "../mime/headerFields.ts"
 import { decodeQuotedPrintable } from "../mime/quotedPrintable.ts"
 import type { MimeLeaf } from "./mimeLeaves.ts"
@@ -41,10 +42,16 @@ const contentOf = ({ headers, body }: MimeLeaf): Uint8Array => {
 /** In UTF-16 units. A longer text has more than 2 MiB in any case, which the core refuses, so its line ends do not matter. */
 const normalizedUnitsMax = 4 * 1024 * 1024
 
-/** Returns the text of a part with `\n` as line end. */
+const hasParameter = ({ parameters }: MimeLeaf, name: string, value: string): boolean =>
+  parameters.get(name)?.trim().toLowerCase() === value
+
+/** Returns the text of a part with `\n` as line end. A send has no text with flowed lines, so each of its paragraphs becomes one line. */
 export const textOf = (leaf: MimeLeaf): string => {
   const text = decodeCharset(contentOf(leaf), leaf.parameters.get("charset") ?? "")
-  return text.length > normalizedUnitsMax ? text : text.replaceAll("\r\n", "\n")
+  if (text.length > normalizedUnitsMax) return text
+  const lines = text.replaceAll("\r\n", "\n")
+  const isFlowed = leaf.type === "text/plain" && hasParameter(leaf, "format", "flowed")
+  return isFlowed ? joinFlowedLines(lines, hasParameter(leaf, "delsp", "yes")) : lines
 }
 
 /** In octets as sent. A longer text counts as one with content. */

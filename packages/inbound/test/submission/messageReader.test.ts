@@ -51,6 +51,19 @@ describe("readMessage", () => {
     ["UTF-8 by default", ["", "\u00c3\u00a4"], "ä", null],
     ["UTF-8 with the charset us-ascii", ["Content-Type: text/plain; charset=us-ascii", "", "\u00c3\u00a4"], "ä", null],
     ["Latin-1 without a charset", ["", "\u00e4"], "ä", null],
+    [
+      "text with flowed lines",
+      ['Content-Type: text/plain; format="Flowed"', "", "Dear Ada, ", "hello.", " From us"],
+      "Dear Ada, hello.\nFrom us",
+      null
+    ],
+    [
+      "text with flowed lines whose last space is deleted",
+      ["Content-Type: text/plain; format=flowed; delsp=yes", "", "Dear  ", "Ada"],
+      "Dear Ada",
+      null
+    ],
+    ["html that says that it is flowed", ["Content-Type: text/html; format=flowed", "", "<p> ", "x"], null, "<p> \nx"],
     ["html in Latin-1 without a charset", ["Content-Type: text/html", "", "<p>\u00e4"], null, "<p>ä"]
   ])("reads %s", async (_, lines, plain, html) => {
     expect(await read(lines)).toMatchObject({ text: plain, html, attachments: [] })
