@@ -34,7 +34,8 @@ const decodeLargeBase64 = (encoded: Uint8Array): Uint8Array => {
 
 /** Decodes the transfer encoding of a part. */
 const contentOf = ({ headers, body }: MimeLeaf): Uint8Array => {
-  const encoding = wordOf(firstValue(headers, "content-transfer-encoding") ?? "")
+  // Some programs write a semicolon or quotation marks, as in other fields.
+  const [encoding] = /[\w-]+/.exec(wordOf(firstValue(headers, "content-transfer-encoding") ?? "")) ?? []
   if (encoding === "base64") return decodeLargeBase64(body)
   return encoding === "quoted-printable" ? decodeQuotedPrintable(body) : body
 }

@@ -5,7 +5,7 @@
 import { isUtf8 } from "node:buffer"
 import { Result } from "effect"
 import { decodeUnknown } from "../mime/charset.ts"
-import type { ParsedHeaderFields } from "../mime/headerFields.ts"
+import type { ParsedHeaderFields, ValueWithParameters } from "../mime/headerFields.ts"
 import { firstValue, headerFieldsOf, withParameters } from "../mime/headerFields.ts"
 
 /** Octets of the headers of the message and of all its parts. */
@@ -52,6 +52,18 @@ const isProtected = (type: string, level: number): boolean =>
 
 const protectedFault = (type: string): MimeFault =>
   `has a part of the type ${type}. Mailkeep composes each message again, so a signature or an encryption would break`
+
+/** Some programs write no semicolon before the first parameter. */
+const forgottenSemicolon = /^([^\s;="]+)[ \t]+(?=[a-z-]+[ \t]*=)/i
+
+const mediaType = /^[\w!#$%&'*+.^|~-]+\/[\w!#$%&'*+.^|~-]+$/
+
+/** Reads the field `Content-Type`. A value that is no type counts as absent, so the part is text. Source: RFC 2045 §5.2. */
+const contentTypeOf = (headers: ParsedHeaderFields): ValueWithParameters => {
+  const written = firstValue(headers, "content-type") ?? ""
+  const { value, parameters } = withParameters(written.replace(forgottenSemicolon, "$1; "))
+  return { value: mediaType.test(value) ? value : "", parameters }
+}
 
 const crlf = Buffer.from("\r\n")
 const emptyLine = Buffer.from("\r\n\r\n")
@@ -142,7 +154,7 @@ export const splitMessage = (raw: Uint8Array): Result.Result<SplitMessage, MimeF
     if (++parts > partsMax) return `has more than ${partsMax} parts`
     // Unfolding removes only the line ends. Source: RFC 5322 §2.2.3.
     const headers = headerFieldsOf(header.toString("utf8").replace(/\r\n(?=[ \t])/g, ""))
-    const { value, parameters } = withParameters(firstValue(headers, "content-type") ?? "")
+    const { value, parameters } = contentTypeOf(headers)
     if (isProtected(value, level)) return protectedFault(value)
     if (!value.startsWith("multipart/")) {
       leaves.push({ type: value, parameters, headers, body, isRelated })

@@ -52,6 +52,16 @@ describe("readMessage", () => {
     ["UTF-8 with the charset us-ascii", ["Content-Type: text/plain; charset=us-ascii", "", "\u00c3\u00a4"], "ä", null],
     ["Latin-1 without a charset", ["", "\u00e4"], "ä", null],
     [
+      "a type without a semicolon before its parameter",
+      ["Content-Type: text/html charset=koi8-r", "", "\u00c1"],
+      null,
+      "а"
+    ],
+    ["text with a type that is no type", ["Content-Type: text; charset=koi8-r", "", "\u00c1"], "а", null],
+    ["text with a type in quotation marks", ['Content-Type: "text/plain"', "", "Hi"], "Hi", null],
+    ["a transfer encoding before a semicolon", ["Content-Transfer-Encoding: base64;", "", "SGk="], "Hi", null],
+    ["a transfer encoding in quotation marks", ['Content-Transfer-Encoding: "base64"', "", "SGk="], "Hi", null],
+    [
       "text with flowed lines",
       ['Content-Type: text/plain; format="Flowed"', "", "Dear Ada, ", "hello.", " From us"],
       "Dear Ada, hello.\nFrom us",
@@ -213,7 +223,9 @@ describe("readMessage", () => {
   it.each([["constructor"], ["__proto__"]])(
     "gives a file of the type %s the name of a file without a type",
     async (type) => {
-      const message = await read(multipart("mixed", [`Content-Type: ${type}`, "", "x"]))
+      const message = await read(
+        multipart("mixed", [`Content-Type: ${type}`, "Content-Disposition: attachment", "", "x"])
+      )
       expect(message.attachments.map(({ filename, contentType }) => [filename, contentType])).toEqual([
         ["attachment", "application/octet-stream"]
       ])
