@@ -5,7 +5,7 @@ import { Result } from "effect"
 import type { Email } from "postal-mime"
 import PostalMime from "postal-mime"
 import type { Attachment } from "./mimeContent.ts"
-import { attachmentOf, isBlank, isBodyText, textOf } from "./mimeContent.ts"
+import { attachmentOf, isBlank, isBodyText, textOf, withEachIdOnce } from "./mimeContent.ts"
 import type { MimeFault, MimeLeaf } from "./mimeLeaves.ts"
 import { splitMessage } from "./mimeLeaves.ts"
 
@@ -31,7 +31,9 @@ const sortLeaves = (leaves: ReadonlyArray<MimeLeaf>): Omit<SubmittedMessage, "he
   return {
     text: text === undefined ? null : textOf(text),
     html: html === undefined ? null : textOf(html),
-    attachments: leaves.filter((leaf) => leaf !== text && leaf !== html && !blank.has(leaf)).map(attachmentOf)
+    attachments: withEachIdOnce(
+      leaves.filter((leaf) => leaf !== text && leaf !== html && !blank.has(leaf)).map(attachmentOf)
+    )
   }
 }
 

@@ -174,3 +174,15 @@ export const attachmentOf = (leaf: MimeLeaf): Attachment => {
     disposition: isInline && contentId !== "" ? "inline" : "attachment"
   }
 }
+
+/** Gives each content id to the first file that has it, as a mail program finds it. A send has each id once, so another file becomes one without an id. */
+export const withEachIdOnce = (files: ReadonlyArray<Attachment>): ReadonlyArray<Attachment> => {
+  const ids = new Set<string>()
+  return files.map((file) => {
+    const { contentId, ...rest } = file
+    if (contentId === undefined) return file
+    if (ids.has(contentId)) return { ...rest, disposition: "attachment" }
+    ids.add(contentId)
+    return file
+  })
+}

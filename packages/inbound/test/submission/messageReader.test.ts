@@ -167,17 +167,17 @@ describe("readMessage", () => {
   })
 
   it("keeps the content id of an inline image without its brackets", async () => {
-    const image = [
+    const image = (id: string) => [
       "Content-Type: image/png; name=logo.png",
-      "Content-ID: <logo@shop>",
+      `Content-ID: <${id}>`,
       "Content-Transfer-Encoding: base64"
     ]
     const message = await read(
       multipart(
         "related",
         ["Content-Type: text/html", "", '<img src="cid:logo@shop">'],
-        [...image, "", "AAEC"],
-        [...image, "Content-Disposition: attachment", "", "AAEC"]
+        [...image("logo@shop"), "", "AAEC"],
+        [...image("other@shop"), "Content-Disposition: attachment", "", "AAEC"]
       )
     )
     expect(message.attachments).toEqual([
@@ -191,7 +191,7 @@ describe("readMessage", () => {
       {
         filename: "logo.png",
         contentType: "image/png",
-        contentId: "logo@shop",
+        contentId: "other@shop",
         disposition: "attachment",
         content: new Uint8Array([0, 1, 2])
       }
@@ -231,6 +231,22 @@ describe("readMessage", () => {
       ])
     }
   )
+
+  it("gives a content id to the first of several files that have it", async () => {
+    const image = (name: string) => [
+      `Content-Type: image/png; name=${name}`,
+      "Content-ID: <logo@shop>",
+      "Content-Disposition: inline",
+      "",
+      "x"
+    ]
+    const { attachments } = await read(multipart("related", image("a.png"), image("b.png")))
+    expect(attachments).toMatchObject([
+      { filename: "a.png", contentId: "logo@shop", disposition: "inline" },
+      { filename: "b.png", disposition: "attachment" }
+    ])
+    expect(attachments[1]).not.toHaveProperty("contentId")
+  })
 
   it("copies the bytes of a file, so that the file does not keep the message in memory", async () => {
     const message = await read(multipart("mixed", ["Content-Type: a/b", "", "content"]))
