@@ -16,14 +16,20 @@ const notSentCodes = new Set([
 
 const detailCharactersMax = 200
 
-const fieldOf = (value: unknown, name: "code" | "cause"): unknown =>
+/** The calls of the system on a connection that was made. One of the codes can be that of such a call, when the host became unreachable later. */
+const connectedCalls = new Set(["read", "write", "writev", "shutdown"])
+
+const fieldOf = (value: unknown, name: "code" | "cause" | "syscall"): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined
 
-/** The text code of an error or of its cause. */
-const codeOf = (error: unknown): string | null => {
-  const codes = [fieldOf(fieldOf(error, "cause"), "code"), fieldOf(error, "code")]
-  return codes.find((code) => typeof code === "string") ?? null
+/** The text of a field of an error or of its cause. */
+const textField = (error: unknown, name: "code" | "syscall"): string | null => {
+  const values = [fieldOf(fieldOf(error, "cause"), name), fieldOf(error, name)]
+  return values.find((value) => typeof value === "string") ?? null
 }
+
+const isNotSent = (error: unknown): boolean =>
+  notSentCodes.has(textField(error, "code") ?? "") && !connectedCalls.has(textField(error, "syscall") ?? "")
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : "")
 
@@ -32,7 +38,7 @@ export const networkFailure = (
   error: unknown,
   withoutApiKey: (text: string) => string
 ): { readonly failure: MailUnreachable; readonly isSent: boolean } => {
-  const code = codeOf(error)
+  const code = textField(error, "code")
   const texts = [textOf(error), textOf(fieldOf(error, "cause"))].filter((text) => text !== "")
   const detail = withoutApiKey([...texts, ...(texts.length === 0 ? ["the connection failed"] : [])].join(": "))
   return {
@@ -41,6 +47,6 @@ export const networkFailure = (
       code: code === null ? null : withoutApiKey(code),
       detail: detail.slice(0, detailCharactersMax)
     }),
-    isSent: code === null || !notSentCodes.has(code)
+    isSent: !isNotSent(error)
   }
 }

@@ -25,6 +25,8 @@ const repeatable = new Set(["read", "send", "batch", "cancel", "addContact"])
 const answers: Readonly<Record<string, () => Answer>> = {
   "lost connection": () => fetchError("ECONNRESET"),
   "unknown error of the network": () => fetchError(),
+  // Linux gives the code of an earlier ICMP message to a connection that is open and gets no more answers.
+  "host that became unreachable on an open connection": () => fetchError("EHOSTUNREACH", "read"),
   "bad gateway": () => new Response("<html>", { status: 502 }),
   "store out of reach": () => wireError(503, "unavailable", {}, { "retry-after": "1" }),
   "gateway timeout": () => new Response("", { status: 504 })
@@ -42,7 +44,7 @@ describe("retries", () => {
     }
 
   for (const [callName, call] of Object.entries(calls)) {
-    it.each(["ECONNREFUSED", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"])(
+    it.each(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"])(
       `repeats ${callName} when no connection was made: %s`,
       async (code) => {
         const { mail, requests } = scriptedClient([() => fetchError(code)])

@@ -33,9 +33,9 @@ export const wireError = (
 ): Response => json(status, { error, message: "Refused.", correlationId: "req_1", ...more }, headers)
 
 /** An error of `fetch` as Node makes it. */
-export const fetchError = (code?: string): Error =>
+export const fetchError = (code?: string, syscall = "connect"): Error =>
   new TypeError("fetch failed", {
-    cause: Object.assign(new Error(`connect ${code ?? ""}`), code === undefined ? {} : { code })
+    cause: Object.assign(new Error(`${syscall} ${code ?? ""}`), code === undefined ? {} : { code, syscall })
   })
 
 export const sent = (headers: Record<string, string> = {}) =>
