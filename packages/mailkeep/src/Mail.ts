@@ -153,15 +153,15 @@ export interface Mail extends MailProject, AsyncDisposable {
    * name are sent later. An event is retried or waits until it is deleted, after `retention.eventsMillis` (default 30 days).
    *
    * A handler has no deadline. Until its promise resolves or rejects, its subscription gets no other event in this process, and `tick` does not
-   * end. Give each call in a handler a timeout.
+   * end. After a minute, the log has a warning with the name. Give each call in a handler a timeout.
    *
-   * A second call with the same name replaces handler and kinds. Resolves when the subscription is stored. Before the mail is open, resolves at
+   * A second call with the same name replaces handler and kinds. Events that wait and are of a kind that is no longer named are dropped. Resolves when the subscription is stored. Before the mail is open, resolves at
    * once, and the opening stores the subscription. Rejects with `InvalidArgument` for another name or kind, and for a handler that is no function.
    */
   readonly on: <const K extends EventKind>(
     name: string,
     kinds: ReadonlyArray<K>,
-    handler: (event: MailEventOf<K>) => unknown
+    handler: (event: NoInfer<MailEventOf<K>>) => unknown
   ) => Promise<void>
   /**
    * Deletes the subscription of this name, for a handler that your product no longer has. While a subscription exists, its events wait for a handler.

@@ -3,7 +3,7 @@
  */
 import { describe, expect, expectTypeOf, it, vi } from "vitest"
 import type { Mail, MailEvent, MailEventOf } from "../src/index.ts"
-import { InvalidArgument, lazyMail, openMail, sqlite, stub } from "../src/index.ts"
+import { eventKinds, InvalidArgument, lazyMail, openMail, sqlite, stub } from "../src/index.ts"
 import { openQuiet, quiet, rejection, temporaryFile, welcome } from "./testMail.ts"
 
 describe("on", () => {
@@ -20,6 +20,24 @@ describe("on", () => {
     })
     // @ts-expect-error There is no such kind.
     expect(await rejection(mail.on("unknown", ["email.opened"], () => {}))).toBeInstanceOf(InvalidArgument)
+  })
+
+  it("takes a handler with the type of its events, for several kinds and for all of them", async () => {
+    const mail = await openQuiet()
+    const seen: Array<string> = []
+    const audit = async ({ kind }: MailEvent): Promise<void> => void seen.push(kind)
+    await mail.on("all", eventKinds, audit)
+    await mail.on("two", ["contact.created", "contact.deleted"], audit)
+    const ended = ({ kind }: MailEventOf<"email.failed" | "contact.deleted">): void => void seen.push(kind)
+    await mail.on("ended", ["contact.deleted"], ended)
+    // @ts-expect-error The handler takes no created contacts.
+    await mail.on("more", ["contact.created"], ended)
+    await mail.off("more")
+    const { id } = await mail.contacts.create({ email: "ada@example.org" })
+    await mail.contacts.delete(id)
+    await mail.tick()
+    const count = (kind: string) => seen.filter((one) => one === kind).length
+    expect([count("contact.created"), count("contact.deleted")]).toEqual([2, 3])
   })
 
   it.each([

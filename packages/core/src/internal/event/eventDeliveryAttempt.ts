@@ -1,46 +1,30 @@
 /**
  * One attempt of one event delivery: sends the event to a webhook with a signature, or to a handler in this process, and records the result.
  */
-import { Clock, Duration, Effect, Exit, Option, Result } from "effect"
+import { Clock, Duration, Effect, Option, Result } from "effect"
 import type { EventDeliveryResult, FinishEventDeliveryFacts } from "../../decide/event/finishEventDelivery.ts"
 import { finishEventDelivery } from "../../decide/event/finishEventDelivery.ts"
 import type { WebhookBody } from "../../domain/event/WebhookBody.ts"
 import { webhookBody } from "../../domain/event/WebhookBody.ts"
 import type { EventDelivery } from "../../domain/event/EventDelivery.ts"
 import { messageIdOfEvent } from "../../domain/event/EventRecord.ts"
+import type { EventKind } from "../../domain/event/MailEvent.ts"
 import { allProjects } from "../../domain/event/Subscription.ts"
-import type { EventKind, MailEvent, MailEventOf } from "../../domain/event/MailEvent.ts"
 import { toMailEvent } from "../../domain/event/MailEvent.ts"
 import type { ResourceOf } from "../../domain/store/Resource.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import { minuteMillis, secondMillis } from "../../domain/value/Instant.ts"
 import { eventDeliveryDeadlineMillis } from "../../domain/webhook/Webhook.ts"
 import type { Crypto } from "../../port/Crypto.ts"
-import { isPromiseLike } from "../../port/promised.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { recordMetric } from "../../port/metrics.ts"
 import type { CheckedSink } from "./checkedSink.ts"
 import type { Commit, NotStored } from "../store/commit.ts"
 import { outcomeKeptMillis } from "../store/commit.ts"
-import type { LoggedFailure } from "../observability/failureLog.ts"
 import { resourceOfKind } from "../store/resources.ts"
+import type { HandlerDeps, RegisteredHandler } from "./eventHandler.ts"
+import { sendToHandler } from "./eventHandler.ts"
 import { signedHeaders } from "../webhook/webhookSigning.ts"
-
-/**
- * Handles an event with an effect, a promise or a plain function. When the effect fails, the promise rejects or the function throws, the
- * attempt has failed. The handler then gets the event again later.
- */
-export type EventHandler<K extends EventKind = EventKind> = (
-  event: MailEventOf<K>
-) => Effect.Effect<unknown, unknown> | PromiseLike<unknown> | void
-
-/** Checks the returned value at run time, because a handler may be plain JavaScript without types. */
-const runHandler = (handler: EventHandler, event: MailEvent): Effect.Effect<unknown, unknown> =>
-  Effect.suspend(() => {
-    const returned = handler(event)
-    if (Effect.isEffect(returned)) return returned
-    return isPromiseLike(returned) ? Effect.tryPromise({ try: () => returned, catch: (reason) => reason }) : Effect.void
-  })
 
 /** What a request to a webhook needs. */
 export interface WebhookSendingDeps {
@@ -49,12 +33,11 @@ export interface WebhookSendingDeps {
   readonly sink: CheckedSink | null
 }
 
-export interface EventAttemptDeps extends WebhookSendingDeps {
+export interface EventAttemptDeps extends WebhookSendingDeps, HandlerDeps {
   readonly store: MailStoreShape
   readonly commit: Commit
   /** By the id of the subscription. */
-  readonly handlers: ReadonlyMap<string, EventHandler>
-  readonly logHandlerFailure: (failure: LoggedFailure) => Effect.Effect<void>
+  readonly handlers: ReadonlyMap<string, RegisteredHandler>
   /** Bounds the requests to each subscriber. A request ends with its response, before the commit of the result. */
   readonly boundedRequests: <A, E>(
     subscriber: string,
@@ -79,7 +62,8 @@ const loadAttempt = ({ store }: EventAttemptDeps, { eventId, projectId, subscrib
     return {
       event: record === null ? null : toMailEvent(record, message),
       exists: found !== null,
-      webhook: resourceOfKind(found, "webhook")
+      webhook: resourceOfKind(found, "webhook"),
+      subscription: resourceOfKind(found, "subscription")
     }
   })
 
@@ -92,6 +76,11 @@ const secretWaitMillis = 5 * minuteMillis
 const storeWaitMillis = 5 * secondMillis
 /** The wait after a handler was gone before the attempt. Another process may have one. */
 const handlerWaitMillis = secondMillis
+/**
+ * The wait after a claim of an event whose kind only the handler of another process takes. Longer, because all such events are claimed here again until
+ * the other process has them.
+ */
+const otherKindWaitMillis = 10 * secondMillis
 const postponed = (error: string, waitMillis: number): EventDeliveryResult => ({ _tag: "Postponed", error, waitMillis })
 
 /** Sends once. Every failure of the subscriber or the sink becomes a result, so this effect never fails. */
@@ -125,35 +114,28 @@ export const sendToWebhook = (
       )
   })
 
-const sendToHandler = (
-  { logHandlerFailure }: EventAttemptDeps,
-  subscriptionId: string,
-  handler: EventHandler,
-  event: MailEvent
-): Effect.Effect<EventDeliveryResult> =>
-  Effect.gen(function* () {
-    const exit = yield* Effect.exit(runHandler(handler, event))
-    if (Exit.isSuccess(exit)) return { _tag: "Accepted", status: null }
-    const fields = { subscriptionId, kind: event.kind }
-    yield* logHandlerFailure({ subject: subscriptionId, fields, cause: exit.cause })
-    return noReply("handler_failed")
-  })
-
 interface Attempted extends Pick<FinishEventDeliveryFacts, "attemptedUrl"> {
   readonly result: EventDeliveryResult
 }
 
 const nothingSent = (result: EventDeliveryResult): Attempted => ({ result, attemptedUrl: null })
 
+/** The handler of this process does not take the event, which was distributed to the subscription when it had other kinds. */
+const ofOtherKind = (subscription: ResourceOf<"subscription"> | null, kind: EventKind): EventDeliveryResult =>
+  subscription?.content.events.includes(kind) === true
+    ? postponed("no_handler", otherKindWaitMillis)
+    : notAttempted("kind_not_selected")
+
 const attempt = (deps: EventAttemptDeps, eventDelivery: EventDelivery): Effect.Effect<Attempted, StoreUnavailable> =>
   Effect.gen(function* () {
     const { subscriber } = eventDelivery
-    const { event, exists, webhook } = yield* loadAttempt(deps, eventDelivery)
+    const { event, exists, webhook, subscription } = yield* loadAttempt(deps, eventDelivery)
     if (event === null) return nothingSent(notAttempted("event_deleted"))
     const handler = deps.handlers.get(subscriber)
-    if (handler !== undefined)
+    if (handler?.kinds.includes(event.kind) === true)
       return { result: yield* sendToHandler(deps, subscriber, handler, event), attemptedUrl: null }
     if (!exists) return nothingSent(notAttempted(isWebhook(subscriber) ? "webhook_deleted" : "subscription_deleted"))
+    if (handler !== undefined) return nothingSent(ofOtherKind(subscription, event.kind))
     if (webhook === null) return nothingSent(postponed("no_handler", handlerWaitMillis))
     if (webhook.content.status === "disabled") return nothingSent(notAttempted("webhook_disabled"))
     const result = yield* sendToWebhook(deps, webhook, eventDelivery.id, webhookBody(event))

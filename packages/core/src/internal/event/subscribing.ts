@@ -9,7 +9,7 @@ import { parseSubscription, parseSubscriptionName } from "../../domain/event/Sub
 import type { DeletedSubscriptions } from "./deletedSubscriptions.ts"
 import type { EventDistributionDeps } from "./eventDistribution.ts"
 import { distributeAll } from "./eventDistribution.ts"
-import type { EventHandler } from "./eventDeliveryAttempt.ts"
+import type { EventHandler, RegisteredHandler } from "./eventHandler.ts"
 import { resourceOfKind, resourcesOf } from "../store/resources.ts"
 import { validated } from "../validated.ts"
 import type { WakeUpChannel } from "../worker/workLoop.ts"
@@ -17,7 +17,7 @@ import type { WakeUpChannel } from "../worker/workLoop.ts"
 /** What subscriptions need. */
 export interface SubscribingDeps extends EventDistributionDeps {
   /** By the id of the subscription. */
-  readonly handlers: Map<string, EventHandler>
+  readonly handlers: Map<string, RegisteredHandler>
   readonly deletedSubscriptions: DeletedSubscriptions
   readonly wakeUp: { readonly events: Pick<WakeUpChannel, "notify"> }
 }
@@ -39,8 +39,8 @@ export const subscribe = Effect.fn("EventSender.subscribe")(function* (
   // A new subscription gets no event from before its registration.
   if ((yield* load).existing === null) yield* distributeAll(deps)
   const id = yield* deps.commit(load, (facts) => ensureSubscription(input, facts), "bounded")
-  // Another function for each registration, because a program can register one function twice.
-  const registered: EventHandler = (event) => handler(event)
+  // Another object for each registration, because a program can register one function twice.
+  const registered: RegisteredHandler = { name: input.name, kinds: input.kinds, handle: handler }
   yield* Effect.acquireRelease(
     Effect.sync(() => deps.handlers.set(id, registered)),
     () => Effect.sync(() => deps.handlers.get(id) === registered && deps.handlers.delete(id))

@@ -21,8 +21,9 @@ import { makeClockJumpDetector } from "../../internal/worker/clockJumpDetector.t
 import { makeCommit } from "../../internal/store/commit.ts"
 import { makeDeletedSubscriptions } from "../../internal/event/deletedSubscriptions.ts"
 import { distribute, distributeAll, undistributedEvents } from "../../internal/event/eventDistribution.ts"
-import type { EventHandler, EventAttemptDeps } from "../../internal/event/eventDeliveryAttempt.ts"
+import type { EventAttemptDeps } from "../../internal/event/eventDeliveryAttempt.ts"
 import { attemptEventDelivery, isWebhook } from "../../internal/event/eventDeliveryAttempt.ts"
+import type { EventHandler } from "../../internal/event/eventHandler.ts"
 import { makeFailureLog } from "../../internal/observability/failureLog.ts"
 import { makeSenderPause } from "../../internal/event/senderPause.ts"
 import type { SubscribingDeps } from "../../internal/event/subscribing.ts"
@@ -41,7 +42,7 @@ import { WakeUp } from "../delivery/WakeUp.ts"
 import type { EventSenderOptions } from "./EventSenderOptions.ts"
 import { defaultEventSenderOptions, eventSenderRules } from "./EventSenderOptions.ts"
 
-export type { EventHandler } from "../../internal/event/eventDeliveryAttempt.ts"
+export type { EventHandler } from "../../internal/event/eventHandler.ts"
 
 /** How many events one tick distributed, and how many event deliveries it attempted. */
 export interface EventSenderReport {
@@ -206,17 +207,17 @@ export class EventSender extends Context.Service<
      * time, at most 5 min. The handler gets later events while a failed event waits for its retry. Events that happen while no handler is
      * registered are sent later. An event is retried or waits until it is deleted, after `retention.eventsMillis` (default 30 days).
      *
-     * A handler has no deadline. Until it ends, its subscription gets no other event in this process, and `tick` does not end. Give each call in a
-     * handler a timeout.
+     * A handler has no deadline. Until it ends, its subscription gets no other event in this process, and `tick` does not end. After a minute, the log has
+     * a warning with the name. Give each call in a handler a timeout.
      *
      * The name identifies the subscriber over all starts of the program: 1 to 100 characters. The kinds (default: all) select the events
      * and narrow the type that the handler receives. Another call with the same name replaces the handler and the kinds for good: the earlier
-     * handler does not return when the later scope ends. Without a handler, the events of a subscription wait; `unsubscribe` deletes it. Fails with
+     * handler does not return when the later scope ends. Events that wait and are of a kind that is no longer named are dropped. Without a handler, the events of a subscription wait; `unsubscribe` deletes it. Fails with
      * `InvalidArgument` for another name or kind or a handler that is no function, and with `TooManyRecords` when the name is new and there are 100 subscriptions.
      */
     readonly subscribe: <K extends EventKind = EventKind>(
       name: string,
-      handler: EventHandler<K>,
+      handler: NoInfer<EventHandler<K>>,
       kinds?: ReadonlyArray<K>
     ) => Effect.Effect<void, InvalidArgument | TooManyRecords | StoreUnavailable, Scope.Scope>
     /**

@@ -44,7 +44,7 @@ describe("a handler that fails", () => {
     ["returns a promise that rejects", () => Promise.reject(new ShopClosed("ada@example.org")), "ShopClosed"],
     ["returns an effect that fails", () => Effect.fail({ _tag: "NotNow", email: "ada@example.org" }), "NotNow"],
     ["rejects without a reason", () => Promise.reject(), "undefined"]
-  ])("logs the id of the subscription and the class of the error when the handler %s", (_, handler, error) =>
+  ])("logs the subscription and the class of the error when the handler %s", (_, handler, error) =>
     withWarnings((warnings) =>
       Effect.gen(function* () {
         yield* subscribe("audit", handler)
@@ -53,7 +53,13 @@ describe("a handler that fails", () => {
         expect(warnings).toEqual([
           [
             line,
-            { subscriptionId: expect.stringMatching(/^sub_/), kind: "contact.created", error, at: expect.any(Array) }
+            {
+              subscription: "audit",
+              subscriptionId: expect.stringMatching(/^sub_/),
+              kind: "contact.created",
+              error,
+              at: expect.any(Array)
+            }
           ]
         ])
         expect(JSON.stringify(warnings)).not.toContain("ada@example.org")
@@ -115,6 +121,34 @@ describe("a handler that fails", () => {
         yield* createContact("ada@example.org")
         yield* sendEvents
         expect(warnings).toEqual([])
+      })
+    ))
+})
+
+describe("a handler that does not end", () => {
+  it("is named in the log after a minute, once for each call", () =>
+    withWarnings((warnings) =>
+      Effect.gen(function* () {
+        const ended = yield* Deferred.make<void>()
+        yield* subscribe("audit", () => Deferred.await(ended))
+        yield* createContact("ada@example.org")
+        const sending = yield* Effect.forkChild(sendEvents)
+        yield* TestClock.adjust("59 seconds")
+        expect(warnings).toEqual([])
+        yield* TestClock.adjust("1 second")
+        yield* TestClock.adjust("10 minutes")
+        const fields = {
+          subscription: "audit",
+          subscriptionId: expect.stringMatching(/^sub_/),
+          kind: "contact.created"
+        }
+        expect(warnings).toEqual([[expect.stringContaining("has not ended for a minute"), fields]])
+        yield* Deferred.succeed(ended, undefined)
+        expect((yield* Fiber.join(sending)).attempted).toBe(1)
+        yield* createContact("grace@example.org")
+        yield* sendEvents
+        yield* TestClock.adjust("10 minutes")
+        expect(warnings.length).toBe(1)
       })
     ))
 })
