@@ -66,7 +66,8 @@ export interface EmbeddedContacts extends ContactsHandle<Contact, ContactDetail>
    */
   readonly erase: (email: string, options?: CallOptions) => Promise<ErasureReport>
   /**
-   * Imports contacts, up to 64 rows in one commit. The first row has the names of the columns: `email`, `user_id`, `first_name`, `last_name`,
+   * Imports contacts while you iterate over the outcomes: without a loop, nothing is imported. A loop that ends early ends the import after the rows
+   * under way. Up to 64 rows are in one commit. The first row has the names of the columns: `email`, `user_id`, `first_name`, `last_name`,
    * `phone_number`, `email_status`, and custom properties by property key. Rows with one address are written in their order. Emits the outcome of each
    * further row, in no particular order. Writes nothing and throws `InvalidArgument` when the first row is not valid.
    */
