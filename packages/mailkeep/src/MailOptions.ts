@@ -21,6 +21,9 @@ import type { StoreAdapter, TransportAdapter } from "./adapters.ts"
 import type { LogEntry } from "./logging.ts"
 import type { OutboxSource } from "./outbox/OutboxSource.ts"
 
+/** Options that may be absent. As everywhere, `undefined` means the same as absent, also for a product with `exactOptionalPropertyTypes`. */
+export type OptionalFields<Options> = { readonly [Name in keyof Options]?: Options[Name] | undefined }
+
 /** How to open the mail of a product. Only `store` and `transport` are required. */
 export interface MailOptions {
   /** Where everything is kept: `sqlite(filename)`, `memory()`, or the layer of another store. */
@@ -42,7 +45,10 @@ export interface MailOptions {
    * each request that a rate limit counts. A send can call it more than once. After 10 s without an answer, the call fails with `StoreUnavailable`, and a
    * scheduled delivery is tried again later. Default: no limits.
    */
-  readonly plan?: Partial<Plan> | ((projectId: ProjectId) => Partial<Plan> | PromiseLike<Partial<Plan>>) | undefined
+  readonly plan?:
+    | OptionalFields<Plan>
+    | ((projectId: ProjectId) => OptionalFields<Plan> | PromiseLike<OptionalFields<Plan>>)
+    | undefined
   /**
    * Whether this process hands mail over, delivers events and checks domains, from when the mail opens until it closes. Default: `true`. With
    * `false`, call `tick`, or let another process do the work.
@@ -55,9 +61,9 @@ export interface MailOptions {
    */
   readonly masterSecret?: string | undefined
   /** The rules for URLs of webhooks. Default: `https` on public addresses only. */
-  readonly webhooks?: Partial<WebhooksOptions> | undefined
+  readonly webhooks?: OptionalFields<WebhooksOptions> | undefined
   /** Where the links of `List-Unsubscribe` point. Needed for the option `listUnsubscribe` of a send. */
-  readonly unsubscribe?: Partial<UnsubscribeOptions> | undefined
+  readonly unsubscribe?: OptionalFields<UnsubscribeOptions> | undefined
   /** The mail host in the DNS records of sender domains, such as `mail.acme.example`. Needed for domains that DNS verifies. */
   readonly mailHost?: string | MailHost | undefined
   /** Name servers for the checks of domains, such as `127.0.0.1:5353`. Default: the name servers of the system. */
@@ -69,13 +75,13 @@ export interface MailOptions {
   /** The outbox table of the product. With `background`, it is drained each second. Default: none. */
   readonly outbox?: OutboxSource | undefined
   /** Limits and times of the dispatcher. */
-  readonly dispatcher?: Partial<DispatcherOptions> | undefined
+  readonly dispatcher?: OptionalFields<DispatcherOptions> | undefined
   /** Deadlines and retries of hand-offs. */
-  readonly handOff?: Partial<HandOffOptions> | undefined
+  readonly handOff?: OptionalFields<HandOffOptions> | undefined
   /** Limits and times of the event sender. */
-  readonly events?: Partial<EventSenderOptions> | undefined
+  readonly events?: OptionalFields<EventSenderOptions> | undefined
   /** The times after which `health` counts work as stuck. */
-  readonly health?: Partial<HealthOptions> | undefined
+  readonly health?: OptionalFields<HealthOptions> | undefined
   /**
    * How long `close` waits for work under way, in milliseconds: 0 to 86,400,000. Default: 15 s for hand-offs and calls, and 5 s for event deliveries.
    * `dispatcher.graceMillis` and `events.graceMillis` override it for their part.

@@ -7,6 +7,7 @@ import type { OptionRules } from "@mailkeep/core/options"
 import { assertOptions, given, isFields, mustBe, optionsOf } from "@mailkeep/core/options"
 import type { CapturedMessage, SmtpAuth, SmtpOptions, SmtpTransport, StubOptions } from "@mailkeep/smtp"
 import { Context, Effect, Layer, Redacted } from "effect"
+import type { OptionalFields } from "./MailOptions.ts"
 
 /** The options or the URL of the relay are wrong. The reason contains no value. */
 export type SmtpOptionsInvalid = SmtpTransport.SmtpOptionsInvalid
@@ -37,7 +38,7 @@ export interface SqliteStoreOptions {
    * The product's own connection of better-sqlite3 to the same file. A call that waits for the store inside an open transaction of the connection
    * then fails at once instead of waiting 5 s. An opening does too. `within` names its connection too.
    */
-  readonly connection?: { readonly inTransaction: boolean }
+  readonly connection?: { readonly inTransaction: boolean } | undefined
 }
 
 const needsPath = 'sqlite needs the path of the file, such as sqlite("mail.db").'
@@ -122,7 +123,7 @@ export interface SmtpPassword {
   /** The password. */
   readonly password: string
   /** The mechanism. Default: `PLAIN` if the relay offers it, otherwise `LOGIN`. */
-  readonly method?: "PLAIN" | "LOGIN"
+  readonly method?: "PLAIN" | "LOGIN" | undefined
 }
 
 /** A user of the relay with an OAuth 2.0 access token. */
@@ -136,7 +137,7 @@ export interface SmtpAccessToken {
 /** The relay, and how mail is handed over to it. */
 export interface SmtpRelayOptions extends Omit<SmtpOptions, "auth"> {
   /** Default: no login. */
-  readonly auth?: SmtpPassword | SmtpAccessToken
+  readonly auth?: SmtpPassword | SmtpAccessToken | undefined
 }
 
 /** Hides the secrets, so that no log can show them. The transport refuses a value of another form. */
@@ -153,7 +154,7 @@ const redactedAuth = (auth: SmtpPassword | SmtpAccessToken): SmtpAuth => {
   return hidden as SmtpAuth
 }
 
-const withRedactedAuth = <O extends Partial<SmtpRelayOptions>>({ auth, ...options }: O) => ({
+const withRedactedAuth = <O extends OptionalFields<SmtpRelayOptions>>({ auth, ...options }: O) => ({
   ...options,
   ...(auth === undefined ? {} : { auth: redactedAuth(auth) })
 })
@@ -180,7 +181,7 @@ const reasonAgainstRelay = (relay: unknown, options: unknown): string | undefine
  */
 export const smtp = (
   relay: string | SmtpRelayOptions | undefined,
-  options: Partial<SmtpRelayOptions> = {}
+  options: OptionalFields<SmtpRelayOptions> = {}
 ): TransportAdapter => ({
   layer: Layer.unwrap(
     Effect.flatMap(
@@ -190,7 +191,7 @@ export const smtp = (
         if (reason !== undefined) return Effect.fail(new SmtpTransport.SmtpOptionsInvalid({ reason }))
         return Effect.succeed(
           typeof relay === "string"
-            ? SmtpTransport.layerFromUrl(relay, withRedactedAuth(options))
+            ? SmtpTransport.layerFromUrl(relay, withRedactedAuth(given(options)))
             : SmtpTransport.layer(withRedactedAuth({ ...relay!, ...given(options) }))
         )
       }

@@ -56,15 +56,21 @@ const webhookSink = (rules: MailOptions["webhooks"]) =>
   Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("@mailkeep/webhooks")),
-      ({ WebhookSink }) => WebhookSink.layer(rules)
+      ({ WebhookSink }) => WebhookSink.layer(given(rules ?? {}))
     )
   )
+
+/** An absent limit and one that is `undefined` mean the same to the core. */
+const planSource = (plan: MailOptions["plan"] = {}) =>
+  typeof plan === "function"
+    ? PlanSource.layerFromPromises(plan as Parameters<typeof PlanSource.layerFromPromises>[0])
+    : PlanSource.layerFixed(given(plan))
 
 const adaptersOf = ({ store, transport, plan, webhooks, nameServers, attachmentFolder, adapters }: MailOptions) =>
   Layer.mergeAll(
     layerOf(store),
     layerOf(transport),
-    typeof plan === "function" ? PlanSource.layerFromPromises(plan) : PlanSource.layerFixed(plan ?? {}),
+    planSource(plan),
     NodeCrypto.layer,
     NodeDnsResolver.layer(nameServers === undefined ? {} : { servers: nameServers }),
     webhookSink(webhooks),
@@ -76,7 +82,13 @@ const adaptersOf = ({ store, transport, plan, webhooks, nameServers, attachmentF
 const coreOptionsOf = ({ masterSecret, mailHost, ...options }: MailOptions): MailCoreOptions => {
   const { dispatcher, retention, handOff, events, webhooks, health, unsubscribe, graceMillis } = options
   return {
-    ...given({ dispatcher, retention, handOff, events, webhooks, health, unsubscribe, graceMillis }),
+    ...given({ retention, graceMillis }),
+    dispatcher: given(dispatcher ?? {}),
+    handOff: given(handOff ?? {}),
+    events: given(events ?? {}),
+    webhooks: given(webhooks ?? {}),
+    health: given(health ?? {}),
+    unsubscribe: given(unsubscribe ?? {}),
     ...(masterSecret === undefined ? {} : { masterSecret: Redacted.make(masterSecret) }),
     ...(mailHost === undefined
       ? {}

@@ -4,8 +4,9 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { Layer } from "effect"
 import type { MailOptions, SmtpOptionsInvalid } from "../src/index.ts"
-import { lazyMail, memory, openMail, sharedMail, smtp, stub } from "../src/index.ts"
-import { openQuiet, quiet, rejection } from "./testMail.ts"
+import { lazyMail, memory, openMail, sharedMail, smtp, sqlite, stub } from "../src/index.ts"
+import { postgres } from "../src/postgres.ts"
+import { openQuiet, quiet, rejection, welcome } from "./testMail.ts"
 
 /** Options as a program without types gives them. */
 const untyped = (options: Record<string, unknown>): MailOptions => ({ ...quiet(), ...options }) as MailOptions
@@ -159,5 +160,39 @@ describe("smtp", () => {
       reason: sentence,
       isRetryable: false
     } satisfies Partial<SmtpOptionsInvalid>)
+  })
+})
+
+describe("an option of a group that is undefined", () => {
+  it("counts as absent, also for the compiler", async () => {
+    const [count, text, flag]: [number?, string?, boolean?] = []
+    const mail = await openQuiet({
+      plan: { dailySends: count },
+      dispatcher: { concurrency: count },
+      retention: { eventsMillis: count },
+      handOff: { deadlineMillis: count, bounceDomain: text },
+      events: { perWebhook: count },
+      webhooks: { allowLoopback: flag },
+      health: { lateMillis: count },
+      unsubscribe: { url: text }
+    })
+    expect((await mail.send(welcome)).totalQueued).toBe(1)
+    const perProject = await openQuiet({ plan: () => ({ dailySends: count }) })
+    expect((await perProject.send(welcome)).totalQueued).toBe(1)
+    const options = {
+      port: count,
+      clientName: text,
+      pool: { connectionsMax: count },
+      timeouts: { dataBlockMillis: count }
+    }
+    const relay = await openQuiet({
+      transport: smtp("smtp://127.0.0.1:1", { ...options, certificate: { servername: text } })
+    })
+    expect((await relay.health()).status).toBe("ok")
+    expect(smtp({ host: "relay.example", ...options })).toHaveProperty("layer")
+    expect(postgres({ connectionString: "postgres://db.example/shop", schema: text, migrate: flag })).toHaveProperty(
+      "layer"
+    )
+    expect(sqlite({ filename: "mail.db", connection: undefined })).toHaveProperty("layer")
   })
 })

@@ -27,32 +27,32 @@ import { makeGroupCommit } from "./internal/write/groupCommit.ts"
 /** Where the tables are, and what the store does when it opens. */
 interface CommonOptions {
   /** The schema of the tables. Its name has 1 to 63 octets. Default: `mailkeep`. */
-  readonly schema?: string
+  readonly schema?: string | undefined
   /**
    * Whether the store creates and migrates its tables when it opens. Default: `true`. Use `false` for a role that may only read and write, and run
    * `migrate` with the role that owns the schema.
    */
-  readonly migrate?: boolean
+  readonly migrate?: boolean | undefined
   /**
    * Divides each large table into so many partitions by the hash of the project, from 2 to 64. Applies only when the tables are created, and cannot be
    * changed later. Existing tables stay as they are. Default: no partitions. Source: decision 0090.
    */
-  readonly partitions?: number
+  readonly partitions?: number | undefined
   /**
    * Opens the store although the server acknowledges a commit before it is on the disk (`synchronous_commit` is `off` or `local`). Acknowledged
    * mail is then lost when the server crashes. Default: `false`.
    */
-  readonly allowAsynchronousCommit?: boolean
+  readonly allowAsynchronousCommit?: boolean | undefined
   /**
    * Opens the store although `fsync` or `full_page_writes` is off, because the storage of the server keeps each commit in another way, as that of some
    * managed services does. On any other server, a power failure then loses mail and can damage the tables. Default: `false`.
    */
-  readonly storageKeepsCommits?: boolean
+  readonly storageKeepsCommits?: boolean | undefined
   /**
    * Wakes the workers of other processes at once, by notifications on one more connection. Default: `false`, which finds their commits within 1 s.
    * This connection must reach the server directly: with a pooler, give the connection string of the server.
    */
-  readonly listen?: boolean | string
+  readonly listen?: boolean | string | undefined
 }
 
 /** The connections of the store. */
@@ -69,7 +69,7 @@ export type PostgresOptions = CommonOptions &
         /** The store opens its own pool, and closes it with its scope. */
         readonly connectionString: string
         /** The most connections of this pool, at least 1. Default: 10. */
-        readonly connectionsMax?: number
+        readonly connectionsMax?: number | undefined
       }
   )
 

@@ -47,21 +47,21 @@ export interface CapturedMessage extends Pick<HandOff, "deliveryId" | "attempt" 
 /** The script of the stub, what it declares, and what it does with accepted messages. */
 export interface StubOptions {
   /** The first rule that matches a recipient applies. Without a matching rule the message is delivered. */
-  readonly script?: ReadonlyArray<StubRule>
+  readonly script?: ReadonlyArray<StubRule> | undefined
   /**
    * Replaces some of the declared capabilities. By default, the stub confirms delivery, signals finalizing and
    * takes any size.
    */
-  readonly capabilities?: Partial<TransportCapabilities>
+  readonly capabilities?: Partial<TransportCapabilities> | undefined
   /** How many messages are kept; default 10,000. The oldest are removed first. */
-  readonly keep?: number
+  readonly keep?: number | undefined
   /** How many bytes of bodies and header fields are kept, by an estimate; default 64 MiB. The newest message is always kept. */
-  readonly keepBytes?: number
+  readonly keepBytes?: number | undefined
   /** The effect of `crash`; default it kills the process. */
-  readonly crash?: () => void
+  readonly crash?: (() => void) | undefined
   /**
    * Called for every accepted message while finalizing, before anything else happens. The stub waits for an async function. When the function throws
    * or rejects, the hand-off ends with this defect.
    */
-  readonly onCaptured?: (captured: CapturedMessage) => void
+  readonly onCaptured?: ((captured: CapturedMessage) => void) | undefined
 }

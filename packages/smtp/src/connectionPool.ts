@@ -7,7 +7,7 @@ import type { Scope } from "effect"
 import { Clock, Effect, Semaphore } from "effect"
 import type { RelayConnection } from "./RelayConnection.ts"
 import type { RelayRefused } from "./replies.ts"
-import type { SmtpPoolOptions } from "./SmtpOptions.ts"
+import type { SmtpSettings } from "./smtpSettings.ts"
 
 /** A connection for one hand-off. */
 export interface PooledConnection {
@@ -33,7 +33,7 @@ interface Idle {
 }
 
 interface PoolState {
-  readonly options: Required<SmtpPoolOptions>
+  readonly options: SmtpSettings["pool"]
   /** The connections that wait for a hand-off. The last one was used last. */
   readonly idle: Array<Idle>
   readonly all: Set<RelayConnection>
@@ -76,7 +76,7 @@ type OpenConnection = (
 /** Makes a pool. The end of the scope closes all of its connections, also those that are being opened. */
 export const makeConnectionPool = (
   open: OpenConnection,
-  options: Required<SmtpPoolOptions>
+  options: SmtpSettings["pool"]
 ): Effect.Effect<ConnectionPool, never, Scope.Scope> =>
   Effect.gen(function* () {
     const state: PoolState = { options, idle: [], all: new Set(), isClosed: false }

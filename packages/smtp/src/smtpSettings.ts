@@ -2,6 +2,7 @@
  * The options of the SMTP transport with all defaults.
  */
 import { isLoopbackHost } from "@mailkeep/core/adapter"
+import type { Given } from "@mailkeep/core/options"
 import { given } from "@mailkeep/core/options"
 import { Result } from "effect"
 import type { TokenLogin } from "./accessToken.ts"
@@ -28,8 +29,8 @@ export interface SmtpSettings {
   readonly auth: PasswordAuth | TokenLogin | null
   readonly allowPlaintextAuth: boolean
   readonly clientName: string | null
-  readonly pool: Required<SmtpPoolOptions>
-  readonly timeouts: Required<SmtpTimeoutOptions>
+  readonly pool: Given<Required<SmtpPoolOptions>>
+  readonly timeouts: Given<Required<SmtpTimeoutOptions>>
   readonly maxMessageBytes: number | null
   readonly smtpUtf8: boolean
   readonly confirmsDelivery: boolean
