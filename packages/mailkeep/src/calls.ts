@@ -1,6 +1,7 @@
 /**
  * Runs the effects of the core as promises: rejects with the failures of the core, follows an `AbortSignal`, and knows the calls under way.
  */
+import { AsyncResource } from "node:async_hooks"
 import { StoreUnavailable, TransactionRefused } from "@mailkeep/core"
 import type { CallOptions } from "@mailkeep/core/handle"
 import { callIssues, withOwnMessage } from "@mailkeep/core/handle/calls"
@@ -91,6 +92,8 @@ const closed = Exit.interrupt()
  */
 export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (runtime: R) => void): Calls => {
   const underWay = new Set<Fiber.Fiber<unknown, unknown>>()
+  // The first call opens the mail. Without this, all work in the background would run in the async context of that call, such as a request of the product.
+  const contextOfMail = new AsyncResource("Mailkeep")
   let hasEnded = false
 
   /** One fiber for each call, and few promises, because a product calls this for each mail. */
@@ -99,7 +102,7 @@ export const makeCalls = <R extends CallRuntime>(runtime: () => R, onFailure: (r
       const { cachedContext } = current
       const fiber =
         cachedContext === undefined
-          ? current.runFork(effect, { signal, scheduler })
+          ? contextOfMail.runInAsyncScope(() => current.runFork(effect, { signal, scheduler }))
           : Effect.runForkWith(cachedContext)(effect, signal === undefined ? undefined : { signal })
       underWay.add(fiber)
       fiber.addObserver((exit) => {
