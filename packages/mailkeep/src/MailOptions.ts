@@ -19,10 +19,8 @@ import type {
 import type { Layer } from "effect"
 import type { StoreAdapter, TransportAdapter } from "./adapters.ts"
 import type { LogEntry } from "./logging.ts"
+import type { OptionalFields } from "./OptionalFields.ts"
 import type { OutboxSource } from "./outbox/OutboxSource.ts"
-
-/** Options that may be absent. As everywhere, `undefined` means the same as absent, also for a product with `exactOptionalPropertyTypes`. */
-export type OptionalFields<Options> = { readonly [Name in keyof Options]?: Options[Name] | undefined }
 
 /** How to open the mail of a product. Only `store` and `transport` are required. */
 export interface MailOptions {

@@ -7,7 +7,7 @@ import type { OptionRules } from "@mailkeep/core/options"
 import { assertOptions, given, isFields, mustBe, optionsOf } from "@mailkeep/core/options"
 import type { CapturedMessage, SmtpAuth, SmtpOptions, SmtpTransport, StubOptions } from "@mailkeep/smtp"
 import { Context, Effect, Layer, Redacted } from "effect"
-import type { OptionalFields } from "./MailOptions.ts"
+import type { OptionalFields } from "./OptionalFields.ts"
 
 /** The options or the URL of the relay are wrong. The reason contains no value. */
 export type SmtpOptionsInvalid = SmtpTransport.SmtpOptionsInvalid

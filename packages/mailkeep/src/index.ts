@@ -30,7 +30,8 @@ export type {
   TransactionClient,
   TransactionConnection
 } from "./Mail.ts"
-export type { MailOptions, OptionalFields } from "./MailOptions.ts"
+export type { MailOptions } from "./MailOptions.ts"
+export type { OptionalFields } from "./OptionalFields.ts"
 export type { LogEntry, LogEntryLevel } from "./logging.ts"
 
 // Sends that commit together with the writes of the product.
