@@ -80,8 +80,7 @@ export const parameterRows = (definitions: string): string =>
   jsonRows(`(CASE WHEN ${isInWriteTransaction} THEN $1::json END)`, "r", definitions)
 
 /**
- * Inserts records that must not exist yet, in the order of their keys. `key` has the columns of the key. `join` joins the record `r` to another that
- * must exist.
+ * Inserts records that must not exist yet. `key` has the columns of the key. `join` joins the record `r` to another that must exist.
  */
 export const insertSql = <R>(
   schema: string,
@@ -91,7 +90,7 @@ export const insertSql = <R>(
 ): string =>
   `INSERT INTO ${schema}.${table.name} AS t (${table.targets()})
 SELECT ${table.sources("r")} FROM ${parameterRows(table.definitions())} ${join}
-ORDER BY ${table.sources("r", key)} ON CONFLICT DO NOTHING RETURNING ${table.targets(key)}`
+ON CONFLICT DO NOTHING RETURNING ${table.targets(key)}`
 
 /** Replaces records at the revision that was read. `where` compares the row `t` with the record `r`. */
 const replaceSql = <R>(

@@ -75,7 +75,7 @@ const suppressionPut: RecordPut<SuppressionRecord, ChangeOf<"PutSuppression">> =
 const accessSets = (schema: string) => ({
   PutSetting: applyAll<ChangeOf<"PutSetting">>(
     writtenBy(`INSERT INTO ${schema}.settings (name, value) SELECT name, value FROM ${parameterRows("name text, value text")}
-ORDER BY name ON CONFLICT DO NOTHING RETURNING name`),
+ON CONFLICT DO NOTHING RETURNING name`),
     ({ name, value }) => ({ name, value }),
     ({ name }) => name
   ),
@@ -109,7 +109,6 @@ WHERE (t.project_id, t.id, t.revision) = (r."projectId", r.id, r.revision) RETUR
     // An expired record is replaced by the new one.
     writtenBy(`INSERT INTO ${schema}.idempotency AS t (${idempotency.targets()}, recorded_at)
 SELECT ${idempotency.sources("r")}, r."now" FROM ${parameterRows(`${idempotency.definitions()}, "now" bigint`)}
-ORDER BY r."projectId", r.key
 ON CONFLICT (project_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, result = excluded.result,
   expires_at = excluded.expires_at, recorded_at = excluded.recorded_at
 WHERE t.expires_at <= excluded.recorded_at
@@ -238,7 +237,6 @@ RETURNING t.project_id, t.id`),
   RenewLease: applyAlways<ChangeOf<"RenewLease">>(
     `INSERT INTO ${schema}.leases (worker, renewed_at, lease_until)
 SELECT worker, "renewedAt", "leaseUntil" FROM ${parameterRows(`worker text, "renewedAt" bigint, "leaseUntil" bigint`)}
-ORDER BY worker
 ON CONFLICT (worker) DO UPDATE SET renewed_at = excluded.renewed_at, lease_until = excluded.lease_until`,
     ({ worker, renewedAt, leaseUntil }) => ({ worker, renewedAt, leaseUntil })
   ),

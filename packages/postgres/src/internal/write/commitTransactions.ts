@@ -2,7 +2,7 @@
  * The two transactions of commits: many commits at once, with one statement for each kind of change, and one commit, change by change.
  */
 import type { Change, ChangeTag, RefusedChange } from "@mailkeep/core/adapter"
-import { changeOrder } from "@mailkeep/core/adapter"
+import { changeOrder, recordKeyOf } from "@mailkeep/core/adapter"
 import type { Connection, Database } from "../database.ts"
 import { settleAll } from "../database.ts"
 import { isFailedCondition } from "../sqlStates.ts"
@@ -50,9 +50,14 @@ export const makeCommitTransactions = (
   const findConflict = makeFindConflict(schema)
   const setOf = (tag: ChangeTag) => sets[tag] as ApplySet<Change>
 
-  /** The parts in the order in which they are applied. */
+  /**
+   * The parts in the order in which they are applied. The changes of each part have the order of the keys of their records, as those of one commit
+   * have. So two groups that write the same records do not have a record each for which the other waits.
+   */
   const partsOf = (commits: ReadonlyArray<Commit>): ReadonlyArray<Part> => {
-    const owned = commits.flatMap((commit, owner) => commit.map((change) => ({ change, owner })))
+    const owned = commits
+      .flatMap((commit, owner) => commit.map((change) => ({ change, owner, key: recordKeyOf(change) })))
+      .toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     const byTag = Map.groupBy(owned, ({ change }) => change._tag)
     return changeOrder.flatMap((tag) => {
       const own = byTag.get(tag)

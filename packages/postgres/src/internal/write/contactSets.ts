@@ -21,7 +21,7 @@ const keysOfStored = writtenBy("SELECT project_id, id FROM stored")
 const insertQueries = (schema: string) => `stored AS (
   INSERT INTO ${schema}.contacts (${storedContacts.targets()})
   SELECT ${storedContacts.sources("r")} FROM ${parameterRows(storedContacts.definitions())}
-  ORDER BY r."projectId", r.id ON CONFLICT DO NOTHING RETURNING id, project_id, created_at, list_ids
+  ON CONFLICT DO NOTHING RETURNING id, project_id, created_at, list_ids
 ), ${listedSql(schema)}, ${keysOfStored}`
 
 const replaceQueries = (schema: string, where: string) => `stored AS (

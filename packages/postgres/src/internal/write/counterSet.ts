@@ -38,12 +38,12 @@ const sumsOf = (changes: ReadonlyArray<AddToCounter>): ReadonlyMap<string, Sum> 
 
 /**
  * The statement adds without a guard. The guards are compared with the values that it returns, and the transaction is rolled back if one does not
- * hold. The statement locks the counters in the order of their keys.
+ * hold.
  */
 export const makeAddToCounters = (schema: string): Required<ApplySet<AddToCounter>> => {
   const queries = `r AS MATERIALIZED (SELECT * FROM ${parameterRows(`"projectId" text, name text, by bigint, positive bigint, max bigint`)}), written AS (
   INSERT INTO ${schema}.counters AS t (project_id, name, value)
-  SELECT "projectId", name, by FROM r ORDER BY "projectId", name
+  SELECT "projectId", name, by FROM r
   ON CONFLICT (project_id, name) DO UPDATE SET value = t.value + excluded.value
   RETURNING project_id, name, value
 )`
