@@ -156,7 +156,8 @@ const pendingOfSeveral = law(
       at(5, "whk_c", noon + 1, "live"),
       at(6, "whk_d", null),
       at(7, "whk_e", noon + 4, "without a lease"),
-      at(8, "whk_e", noon + 5)
+      at(8, "whk_e", noon + 5),
+      at(10, "whk_c", null)
     ]
     yield* commit(store, ...rows.map(insert.eventDelivery), renewLease("live", noon + 1), renewLease("ended", noon))
     const pending = (now: number) => ask(store, { _tag: "PendingEventDeliveries", now })

@@ -23,6 +23,7 @@ const recordsAt = (suffix: string, at: number): ReadonlyArray<Change> => [
   put.contact(sample.contact({ id: `con_${suffix}`, address: `${suffix}@example.org`, createdAt: at })),
   put.suppression(sample.suppression({ addressKey: `key ${suffix}`, address: `${suffix}@example.org` })),
   put.idempotency(sample.idempotencyRecord({ key: `k${suffix}`, expiresAt: at }), 1),
+  insert.message(sample.message({ id: `msg_${suffix}`, createdAt: at })),
   insert.delivery(sample.delivery({ id: `del_${suffix}`, createdAt: at, dueAt: at })),
   spend(1, null, `list:${suffix}`),
   insert.event(sample.event({ id: `evt_${suffix}`, occurredAt: at })),
@@ -72,12 +73,13 @@ const newest = (store: MailStoreShape) =>
     ] as const
   })
 
-/** The listings, claims and sweeps by instant, oldest first. */
+/** The listings and claims by instant, oldest first. */
 const oldest = (store: MailStoreShape, now: number, limit: number) =>
   Effect.gen(function* () {
     const due = { now, limit, worker: "w", leaseUntil: now + 1 }
     return [
       ["dom", yield* ask(store, { _tag: "DomainsDue", now, limit })],
+      ["msg", yield* ask(store, { _tag: "MessagesBefore", before: now + 1, after: null, limit })],
       ["del", yield* store.claim({ kind: "dueQueued", rotation: wholeRotation, ...due })],
       ["evd", yield* store.claimEventDeliveries({ subscriber: "whk_1", ...due })]
     ] as const
@@ -144,7 +146,7 @@ const inCodeOrder = law(
     const ids = (prefix: string) => suffixes.map((suffix) => `${prefix}_${suffix}`)
     for (const [n, [prefix, items]] of (yield* newest(store)).entries())
       yield* same(`the listing ${n}, newest first`, idsOf(items), ids(prefix).toReversed())
-    const [projects, keys, ofMessage, events, waiting, pending, suppressions, audit] = yield* store.read([
+    const [projects, keys, ofMessage, events, waiting, pending, suppressions, leases, audit] = yield* store.read([
       { _tag: "Projects" },
       { _tag: "ApiKeys", projectId },
       { _tag: "DeliveriesOfMessage", projectId, messageId: "msg_1" },
@@ -152,6 +154,7 @@ const inCodeOrder = law(
       { _tag: "UndistributedEvents", limit: 99 },
       { _tag: "PendingEventDeliveries", now: noon },
       { _tag: "SuppressionPage", projectId, search: null, addressPart: null, now: noon, ...all },
+      { _tag: "LeasesSetAfter", now: noon - 1 },
       { _tag: "UsageAudit", projectId }
     ])
     const found = [projects, keys, ofMessage, events, waiting].map(idsOf)
@@ -165,6 +168,11 @@ const inCodeOrder = law(
       "the suppressions",
       suppressions.items.map(({ address }) => address),
       suffixes.map((suffix) => `${suffix}@example.org`)
+    )
+    yield* same(
+      "the leases",
+      leases.map(({ worker }) => worker),
+      suffixes.map((suffix) => `w${suffix}`)
     )
     yield* same(
       "the counters",
