@@ -65,10 +65,9 @@ const readScannedPage = <A, P>(
   const page = value as { readonly items: unknown; readonly end: unknown }
   const found = rowsOf<A>(page.items)
   const items = found.slice(0, limit)
-  const last = items.at(-1)
-  if (found.length > limit) return { items, next: last === undefined ? null : positionOf(last) }
+  if (found.length > limit) return { items, next: positionOf(items.at(-1)!) }
   const [examined, more] = rowsOf<A>(page.end)
-  return { items, next: examined === undefined || more === undefined ? null : positionOf(examined) }
+  return { items, next: more === undefined ? null : positionOf(examined!) }
 }
 
 const boundsOf = (building: Building, projectId: string, filters: LogFilters, after: Position | null): string => {
