@@ -1,9 +1,9 @@
 /**
  * Laws of records with the same ids in two projects. A store may refuse the second one; then nothing is left to check. A store that keeps both
- * changes, claims, sweeps and lists them apart.
+ * changes, claims, sweeps, lists and searches them apart.
  */
 import type { Change, MailStoreShape, RewritableKind, StoredRecordOf } from "@mailkeep/core/adapter"
-import { deliveryState, eventDeliveryState, noContactFilters } from "@mailkeep/core/adapter"
+import { deliveryState, eventDeliveryState, noContactFilters, noLogFilters } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
 import { claim } from "./claims.ts"
@@ -221,4 +221,45 @@ const listedApart = law(
   }
 )
 
-export const sameIdLaws: ReadonlyArray<StoreLaw> = [changedApart, claimedApart, sweptApart, listedApart]
+/** Projects with the subject of their message. The ids of two projects differ only in case. */
+const subjects = { [otherId]: "Apples", [projectId]: "Pears", [projectId.toUpperCase()]: "Plums" }
+
+const searchedApart = law(
+  "isolation/same-ids-are-searched-apart",
+  "Where projects have messages and deliveries with the same ids, the log of each shows and finds the subject and the template of its own message.",
+  function* (store) {
+    const records = (project: string) => [
+      insert.message(
+        sample.message({
+          projectId: project,
+          subject: subjects[project]!,
+          templateId: `tpl_${subjects[project]}`,
+          attachments: []
+        })
+      ),
+      insert.delivery(sample.delivery({ projectId: project }))
+    ]
+    if (!(yield* insertBoth(store, records))) return
+    yield* commit(store, ...records(projectId.toUpperCase()))
+    const part = { after: null, limit: 9, scanLimit: 9 } as const
+    for (const [project, own] of Object.entries(subjects)) {
+      const found = (filters: Partial<typeof noLogFilters>) =>
+        Effect.map(
+          ask(store, { _tag: "LogPage", projectId: project, filters: { ...noLogFilters, ...filters }, ...part }),
+          ({ items }) => items.map(({ subject }) => subject)
+        )
+      yield* same(`the log of ${project}`, yield* found({}), [own])
+      for (const subject of Object.values(subjects)) {
+        const expected = subject === own ? [own] : []
+        yield* same(`the search of ${project} for ${subject}`, yield* found({ search: subject }), expected)
+        yield* same(
+          `the template of ${subject} in ${project}`,
+          yield* found({ templateId: `tpl_${subject}` }),
+          expected
+        )
+      }
+    }
+  }
+)
+
+export const sameIdLaws: ReadonlyArray<StoreLaw> = [changedApart, claimedApart, sweptApart, listedApart, searchedApart]

@@ -196,5 +196,9 @@ export const recordMutants: Readonly<Record<string, Mutation>> = {
     ...store,
     sweep: (sweep) => Effect.as(store.sweep({ ...sweep, before: sweep.before + 2 }), 1)
   }),
-  "isolation/same-ids-are-listed-apart": asking("ContactPage", (query) => ({ ...query, listId: null }))
+  "isolation/same-ids-are-listed-apart": asking("ContactPage", (query) => ({ ...query, listId: null })),
+  "isolation/same-ids-are-searched-apart": asking("LogPage", (query) => ({
+    ...query,
+    filters: { ...query.filters, templateId: null }
+  }))
 }
