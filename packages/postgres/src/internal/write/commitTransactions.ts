@@ -57,7 +57,7 @@ export const makeCommitTransactions = (
   const partsOf = (commits: ReadonlyArray<Commit>): ReadonlyArray<Part> => {
     const owned = commits
       .flatMap((commit, owner) => commit.map((change) => ({ change, owner, key: recordKeyOf(change) })))
-      .toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
     const byTag = Map.groupBy(owned, ({ change }) => change._tag)
     return changeOrder.flatMap((tag) => {
       const own = byTag.get(tag)

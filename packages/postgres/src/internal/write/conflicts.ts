@@ -124,7 +124,7 @@ interface Revised {
 
 /** A removal names a revision too. It was not applied, so the record has another revision or does not exist. */
 const expectedRevision = (change: Change): number | null | undefined =>
-  (change as { readonly replaces?: number | null }).replaces
+  "replaces" in change ? change.replaces : undefined
 
 /**
  * Returns the reason. Returns `undefined` if the guard does hold: the change gives a record another unique value, and has been applied by a statement
