@@ -146,6 +146,14 @@ const inCodeOrder = law(
     const ids = (prefix: string) => suffixes.map((suffix) => `${prefix}_${suffix}`)
     for (const [n, [prefix, items]] of (yield* newest(store)).entries())
       yield* same(`the listing ${n}, newest first`, idsOf(items), ids(prefix).toReversed())
+    const addresses = {
+      _tag: "SuppressionPage",
+      projectId,
+      search: null,
+      addressPart: null,
+      now: noon,
+      ...all
+    } as const
     const [projects, keys, ofMessage, events, waiting, pending, suppressions, leases, audit] = yield* store.read([
       { _tag: "Projects" },
       { _tag: "ApiKeys", projectId },
@@ -153,7 +161,7 @@ const inCodeOrder = law(
       { _tag: "Events", projectId, after: null, limit: 99 },
       { _tag: "UndistributedEvents", limit: 99 },
       { _tag: "PendingEventDeliveries", now: noon },
-      { _tag: "SuppressionPage", projectId, search: null, addressPart: null, now: noon, ...all },
+      addresses,
       { _tag: "LeasesSetAfter", now: noon - 1 },
       { _tag: "UsageAudit", projectId }
     ])
@@ -179,12 +187,14 @@ const inCodeOrder = law(
       audit.counters.map(({ name }) => name),
       suffixes.map((suffix) => `list:${suffix}`)
     )
-    const [later, below] = yield* store.read([
+    const [later, below, examined] = yield* store.read([
       { _tag: "Events", projectId, after: "evt_D", limit: 99 },
-      { _tag: "SuppressionPage", projectId, search: null, addressPart: null, now: noon, ...all, after: "D@example.org" }
+      { ...addresses, after: "D@example.org" },
+      { ...addresses, scanLimit: 2 }
     ])
     yield* same("the events after an id", idsOf(later), ["evt_a", "evt_c"])
     yield* same("the number of suppressions after an address", below.items.length, 2)
+    yield* same("the last of two examined suppressions", examined.next, "D@example.org")
     for (const [prefix, items] of yield* oldest(store, noon, 2))
       yield* same(`the first two that are due, ${prefix}`, idsOf(items), ids(prefix).slice(0, 2))
     for (const kind of ["events", "idempotency", "eventDeliveries", "leases"] as const)
