@@ -219,7 +219,7 @@ export const readStatement = (
     sql: `SELECT column1, column2, ${failUnless(`octet_length(column2) <= ${octetsMax}`)} FROM (${partRows} OFFSET 0) AS parts`,
     values: building.values,
     answersOf: (rows: ReadonlyArray<AnswerRow>): ReadonlyArray<unknown> => {
-      const answers: Array<unknown> = Array.from({ length: queries.length })
+      const answers: Array<unknown> = []
       for (const { column1, column2 } of rows)
         for (const [at, answer] of parts[column1]!.answers(column2 === null ? null : (JSON.parse(column2) as unknown)))
           answers[at] = answer

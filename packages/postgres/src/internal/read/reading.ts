@@ -25,7 +25,7 @@ export interface Reading<A> {
 
 /** A text with U+0000 cannot be a parameter. No record contains one, and none contains this noncharacter in its place. */
 const toParameter = (value: Value): Value => {
-  if (typeof value === "string") return value.includes("\0") ? value.replaceAll("\0", "\uffff") : value
+  if (typeof value === "string") return value.replaceAll("\0", "\uffff")
   return typeof value === "number" ? value : (value as ReadonlyArray<string>).map((one) => toParameter(one) as string)
 }
 
