@@ -27,10 +27,15 @@ const rowsOf = async (client: PoolClient, sql: string, value: string): Promise<R
   return rows.map(({ name }) => name)
 }
 
-/** Tables that another connection still uses stay. */
-const dropSchemas = async (client: PoolClient, prefix: string): Promise<void> => {
+/** Returns the first number that no schema has. A schema stays if another connection still uses its tables. */
+const dropSchemas = async (client: PoolClient, prefix: string): Promise<number> => {
   const names = await rowsOf(client, "SELECT nspname AS name FROM pg_namespace WHERE starts_with(nspname, $1)", prefix)
-  for (const name of names) await client.query(`DROP SCHEMA ${name} CASCADE`).catch(() => undefined)
+  let free = 0
+  for (const name of names)
+    await client.query(`DROP SCHEMA ${name} CASCADE`).catch(() => {
+      free = Math.max(free, Number(name.slice(prefix.length)) + 1)
+    })
+  return free
 }
 
 /** Deletes all rows. Returns `false` if a connection still keeps locks. */
@@ -59,8 +64,7 @@ export const emptySchemas = ({ database, prefix, migrate }: SchemaSource) => {
     const client = await pool.connect()
     try {
       await client.query("SET lock_timeout = '2s'")
-      if (made === undefined) await dropSchemas(client, prefix)
-      made ??= 0
+      made ??= await dropSchemas(client, prefix)
       for (let schema = free.pop(); schema !== undefined; schema = free.pop())
         if (await empty(client, schema)) return { connectionString, schema }
     } finally {

@@ -13,7 +13,8 @@ export interface SharedServer {
 
 export const startPostgresOfMutants = async (): Promise<SharedServer> => {
   const watched = openWatched({ isInMemory: true })
-  const server = await startPostgres(watched, { max_connections: "200" })
+  // A changed statement may never end. Its connection would keep its locks and use a processor for the rest of the run.
+  const server = await startPostgres(watched, { max_connections: "200", statement_timeout: "30s" })
   const database = await server.createDatabase()
   await server.run(
     database,
