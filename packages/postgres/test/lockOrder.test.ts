@@ -114,10 +114,10 @@ const open = async () => {
 }
 
 /**
- * A transaction writes the first row. Commits of the store write the second row and the first one, and wait. Then the transaction writes the second
- * row as well. Returns the failures of the transaction, and how the commits end.
+ * A transaction writes the first row. Commits of the store write both rows, and wait. Then the transaction writes the second row as well. Returns the
+ * failures of the transaction, and how the commits end.
  */
-const writeInTurn = async (first: () => Change, second: () => Change) => {
+const writeInTurn = async (first: () => Change, second: () => Change, sent = [second, first]) => {
   const { client, codes, observer, opened } = await open()
   const program = Effect.gen(function* () {
     const store = yield* opened
@@ -125,9 +125,7 @@ const writeInTurn = async (first: () => Change, second: () => Change) => {
     const joined = yield* store.joinTransaction!(client)
     yield* joined.store.commit([first()])
     const commits = yield* Effect.forkChild(
-      Effect.forEach([second(), first()], (change) => Effect.exit(store.commit([change])), {
-        concurrency: "unbounded"
-      }),
+      Effect.forEach(sent, (change) => Effect.exit(store.commit([change()])), { concurrency: "unbounded" }),
       { startImmediately: true }
     )
     yield* Effect.promise(async () => {
@@ -155,6 +153,12 @@ describe.skipIf(!hasPostgres())("the writes of several rows of one kind", () => 
     expect(await writeInTurn(change("prj_1", "key_1"), change("prj_2", "key_0"))).toEqual(applied)
   })
 
+  it("keep the order when the first row is sent first", async () => {
+    const add = (name: string) => () => ({ _tag: "AddToCounter", ...changes["AddToCounter"]!("prj_1", name) }) as Change
+    const [first, second] = [add("key_1"), add("key_2")]
+    expect(await writeInTurn(first, second, [first, second])).toEqual(applied)
+  })
+
   it.each<[string, (key: string) => object]>([
     ["PutSetting", (name) => ({ name, value: "x" })],
     ["RenewLease", (worker) => ({ worker, renewedAt: 1, leaseUntil: 2 })]
@@ -162,4 +166,26 @@ describe.skipIf(!hasPostgres())("the writes of several rows of one kind", () => 
     const change = (key: string) => () => ({ _tag, ...changeOf(key) }) as Change
     expect(await writeInTurn(change("key_1"), change("key_2"))).toEqual(applied)
   })
+
+  it.each([false, true])(
+    "take the locks of records in the order of their numbers, with reversed names %s",
+    async (isReversed) => {
+      const { observer, opened } = await open()
+      await Effect.runPromise(Effect.scoped(opened))
+      const change = (key: string) => () =>
+        ({
+          _tag: "PutSuppression",
+          suppression: { projectId: "prj_1", addressKey: key, address: `${key}@b.example`, reasons: {}, revision: 1 },
+          replaces: null
+        }) as Change
+      const numberSql = `hashtextextended('mailkeep "mailkeep" Suppression/prj_1/' || key, 0)`
+      const { rows } = await observer.query<{ readonly first: string; readonly second: string }>(
+        `WITH keys AS (SELECT key, ${numberSql} AS number FROM (SELECT 'key_' || n AS key FROM generate_series(1, 9) AS n) AS keys)
+SELECT one.key AS first, other.key AS second FROM keys AS one JOIN keys AS other ON one.number < other.number
+WHERE (one.key > other.key) = $1 LIMIT 1`,
+        [isReversed]
+      )
+      expect(await writeInTurn(change(rows[0]!.first), change(rows[0]!.second))).toEqual(applied)
+    }
+  )
 })
