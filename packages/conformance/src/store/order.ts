@@ -187,12 +187,14 @@ const inCodeOrder = law(
       audit.counters.map(({ name }) => name),
       suffixes.map((suffix) => `list:${suffix}`)
     )
-    const [later, below, examined] = yield* store.read([
+    const [later, below, examined, firstWaiting] = yield* store.read([
       { _tag: "Events", projectId, after: "evt_D", limit: 99 },
       { ...addresses, after: "D@example.org" },
-      { ...addresses, scanLimit: 2 }
+      { ...addresses, scanLimit: 2 },
+      { _tag: "UndistributedEvents", limit: 2 }
     ])
     yield* same("the events after an id", idsOf(later), ["evt_a", "evt_c"])
+    yield* same("the first events to distribute", idsOf(firstWaiting), ["evt_B", "evt_D"])
     yield* same("the number of suppressions after an address", below.items.length, 2)
     yield* same("the last of two examined suppressions", examined.next, "D@example.org")
     for (const [prefix, items] of yield* oldest(store, noon, 2))

@@ -52,14 +52,24 @@ const ofDelivery = law(
       sample.eventDelivery({ id: numbered("evd", n), eventId: numbered("evt", event), subscriber })
     const [first, second] = [about(1, "del_1"), about(3, "del_1")]
     const [toFirst, toSecond, toFirstAgain] = [to(1, 1, "whk_1"), to(2, 3, "whk_1"), to(3, 1, "whk_2")]
+    /** Events in the order of the characters of their ids, each with its event deliveries. Two ids differ only in case. */
+    const byCharacters = (["evt_B", "evt_a", "evt_b"] as const).map((id) => ({
+      event: { ...about(1, "del_1"), id },
+      eventDeliveries: (["B", "a"] as const).map((letter) =>
+        sample.eventDelivery({ id: `evd_${letter}_of_${id}`, eventId: id })
+      )
+    }))
     yield* commit(store, ...[second, about(2, "del_2"), first, about(4, "del_1", otherId)].map(insert.event))
     yield* commit(store, ...[toFirstAgain, to(4, 2, "whk_1"), toSecond, toFirst].map(insert.eventDelivery))
+    for (const { event, eventDeliveries } of byCharacters.toReversed())
+      yield* commit(store, insert.event(event), ...eventDeliveries.toReversed().map(insert.eventDelivery))
     yield* same(
       "the events about one delivery",
       yield* ask(store, { _tag: "EventsOfDelivery", projectId, deliveryId: "del_1" }),
       [
         { event: first, eventDeliveries: [toFirst, toFirstAgain] },
-        { event: second, eventDeliveries: [toSecond] }
+        { event: second, eventDeliveries: [toSecond] },
+        ...byCharacters
       ]
     )
   }

@@ -226,7 +226,7 @@ const subjects = { [otherId]: "Apples", [projectId]: "Pears", [projectId.toUpper
 
 const searchedApart = law(
   "isolation/same-ids-are-searched-apart",
-  "Where projects have messages and deliveries with the same ids, the log of each shows and finds the subject and the template of its own message.",
+  "Where projects have messages, deliveries and events with the same ids, the log of each shows and finds the subject and the template of its own message, and a delivery has its own events.",
   function* (store) {
     const records = (project: string) => [
       insert.message(
@@ -237,7 +237,9 @@ const searchedApart = law(
           attachments: []
         })
       ),
-      insert.delivery(sample.delivery({ projectId: project }))
+      insert.delivery(sample.delivery({ projectId: project })),
+      insert.event(sample.event({ projectId: project })),
+      insert.eventDelivery(sample.eventDelivery({ projectId: project }))
     ]
     if (!(yield* insertBoth(store, records))) return
     yield* commit(store, ...records(projectId.toUpperCase()))
@@ -249,6 +251,13 @@ const searchedApart = law(
           ({ items }) => items.map(({ subject }) => subject)
         )
       yield* same(`the log of ${project}`, yield* found({}), [own])
+      const ofDelivery = { _tag: "EventsOfDelivery", projectId: project, deliveryId: "del_1" } as const
+      yield* same(`the events of the delivery of ${project}`, yield* ask(store, ofDelivery), [
+        {
+          event: sample.event({ projectId: project }),
+          eventDeliveries: [sample.eventDelivery({ projectId: project })]
+        }
+      ])
       for (const subject of Object.values(subjects)) {
         const expected = subject === own ? [own] : []
         yield* same(`the search of ${project} for ${subject}`, yield* found({ search: subject }), expected)
