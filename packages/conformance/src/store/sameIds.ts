@@ -243,6 +243,12 @@ const searchedApart = law(
     ]
     if (!(yield* insertBoth(store, records))) return
     yield* commit(store, ...records(projectId.toUpperCase()))
+    const waiting = yield* ask(store, { _tag: "UndistributedEvents", limit: 9 })
+    yield* same(
+      "the projects of the events to distribute",
+      waiting.map(({ projectId }) => projectId as string).toSorted(),
+      Object.keys(subjects).toSorted()
+    )
     const part = { after: null, limit: 9, scanLimit: 9 } as const
     for (const [project, own] of Object.entries(subjects)) {
       const found = (filters: Partial<typeof noLogFilters>) =>
