@@ -104,10 +104,12 @@ const asNumbers = law(
     const filters = { ...noLogFilters, startDate: 10, endDate: 1000 }
     const between = yield* ask(store, { _tag: "LogPage", projectId, filters, ...all, after })
     yield* same("the deliveries between two instants", idsOf(between.items), ids("del", 1, 5).toReversed())
-    const [next, pending] = yield* store.read([
+    const [next, pending, firstOnList] = yield* store.read([
       { _tag: "NextDue", worker: "other", now: 99 },
-      { _tag: "PendingEventDeliveries", now: 1 }
+      { _tag: "PendingEventDeliveries", now: 1 },
+      { _tag: "ContactPage", projectId, emailStatus: null, listId: "lst_1", ...all, limit: 2 }
     ])
+    yield* same("the first two contacts of a list", idsOf(firstOnList), ids("con", 5, 7).toReversed())
     yield* same("the next due time", next, 9)
     yield* same("the first due event delivery", pending.at(-1), { subscriber: "whk_1", dueAt: 9 })
     for (const [prefix, items] of yield* oldest(store, 1000, 2))
@@ -187,14 +189,16 @@ const inCodeOrder = law(
       audit.counters.map(({ name }) => name),
       suffixes.map((suffix) => `list:${suffix}`)
     )
-    const [later, below, examined, firstWaiting] = yield* store.read([
+    const [later, below, examined, firstWaiting, firstOnList] = yield* store.read([
       { _tag: "Events", projectId, after: "evt_D", limit: 99 },
       { ...addresses, after: "D@example.org" },
       { ...addresses, scanLimit: 2 },
-      { _tag: "UndistributedEvents", limit: 2 }
+      { _tag: "UndistributedEvents", limit: 2 },
+      { _tag: "ContactPage", projectId, emailStatus: null, listId: "lst_1", ...all, limit: 2 }
     ])
     yield* same("the events after an id", idsOf(later), ["evt_a", "evt_c"])
     yield* same("the first events to distribute", idsOf(firstWaiting), ["evt_B", "evt_D"])
+    yield* same("the first two contacts of a list", idsOf(firstOnList), ["con_c", "con_a"])
     yield* same("the number of suppressions after an address", below.items.length, 2)
     yield* same("the last of two examined suppressions", examined.next, "D@example.org")
     for (const [prefix, items] of yield* oldest(store, noon, 2))

@@ -2,7 +2,7 @@
  * Laws of records with the same ids in two projects. A store may refuse the second one; then nothing is left to check. A store that keeps both
  * changes, claims, sweeps, lists and searches them apart.
  */
-import type { Change, MailStoreShape, RewritableKind, StoredRecordOf } from "@mailkeep/core/adapter"
+import type { Change, ContactRecord, MailStoreShape, RewritableKind, StoredRecordOf } from "@mailkeep/core/adapter"
 import { deliveryState, eventDeliveryState, noContactFilters, noLogFilters } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
@@ -188,21 +188,26 @@ const sweptApart = law(
 
 const listedApart = law(
   "isolation/same-ids-are-listed-apart",
-  "Where two projects have contacts and lists with the same ids, a page and a scan of a list find each contact of the list once, and no other.",
+  "Where projects have contacts and lists with the same ids, a page and a scan of a list find each contact of the list once, and no other.",
   function* (store) {
     /** The second contact is on the list of the other project only. */
     const records = (project: string) => [
       put.contact(sample.numberedContact(1, { projectId: project, listIds: ["lst_1"] })),
       put.contact(
-        sample.numberedContact(2, { projectId: project, listIds: project === projectId ? ["lst_2"] : ["lst_1"] })
+        sample.numberedContact(2, { projectId: project, listIds: project === otherId ? ["lst_1"] : ["lst_2"] })
       )
     ]
     if (!(yield* insertBoth(store, records))) return
+    const inUpperCase = projectId.toUpperCase()
+    yield* commit(store, ...records(inUpperCase))
     const part = { after: null, skip: 0, limit: 9 } as const
     for (const [project, ids] of [
       [projectId, ["con_0001"]],
+      [inUpperCase, ["con_0001"]],
       [otherId, ["con_0002", "con_0001"]]
     ] as const) {
+      const expected = ids.map((id) => ({ projectId: project, id }))
+      const keysOf = (items: ReadonlyArray<ContactRecord>) => items.map(({ projectId, id }) => ({ projectId, id }))
       const page = yield* ask(store, {
         _tag: "ContactPage",
         projectId: project,
@@ -215,8 +220,8 @@ const listedApart = law(
         [filters, { ...filters, search: "example" }, { ...filters, search: "c" }],
         (filters) => ask(store, { _tag: "ContactScan", projectId: project, filters, ...part, scanLimit: 99 })
       )
-      yield* same(`the page of the list of ${project}`, idsOf(page), ids)
-      for (const { items } of scans) yield* same(`a scan of the list of ${project}`, idsOf(items), ids)
+      yield* same(`the page of the list of ${project}`, keysOf(page), expected)
+      for (const { items } of scans) yield* same(`a scan of the list of ${project}`, keysOf(items), expected)
     }
   }
 )
