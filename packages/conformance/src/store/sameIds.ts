@@ -190,21 +190,23 @@ const listedApart = law(
   "isolation/same-ids-are-listed-apart",
   "Where projects have contacts and lists with the same ids, a page and a scan of a list find each contact of the list once, and no other.",
   function* (store) {
-    /** The second contact is on the list of the other project only. */
+    /** In the first project, the second contact is on a list whose id differs only in case. Of the last two contacts, one is on the list. */
     const records = (project: string) => [
-      put.contact(sample.numberedContact(1, { projectId: project, listIds: ["lst_1"] })),
+      put.contact(sample.numberedContact(1, { projectId: project, listIds: ["lst_a"] })),
       put.contact(
-        sample.numberedContact(2, { projectId: project, listIds: project === otherId ? ["lst_1"] : ["lst_2"] })
-      )
+        sample.numberedContact(2, { projectId: project, listIds: project === projectId ? ["lst_A"] : ["lst_a"] })
+      ),
+      put.contact(sample.numberedContact(3, { id: "con_A", projectId: project, listIds: [] })),
+      put.contact(sample.numberedContact(4, { id: "con_a", projectId: project, listIds: ["lst_a"] }))
     ]
     if (!(yield* insertBoth(store, records))) return
     const inUpperCase = projectId.toUpperCase()
     yield* commit(store, ...records(inUpperCase))
     const part = { after: null, skip: 0, limit: 9 } as const
     for (const [project, ids] of [
-      [projectId, ["con_0001"]],
-      [inUpperCase, ["con_0001"]],
-      [otherId, ["con_0002", "con_0001"]]
+      [projectId, ["con_a", "con_0001"]],
+      [inUpperCase, ["con_a", "con_0002", "con_0001"]],
+      [otherId, ["con_a", "con_0002", "con_0001"]]
     ] as const) {
       const expected = ids.map((id) => ({ projectId: project, id }))
       const keysOf = (items: ReadonlyArray<ContactRecord>) => items.map(({ projectId, id }) => ({ projectId, id }))
@@ -212,10 +214,10 @@ const listedApart = law(
         _tag: "ContactPage",
         projectId: project,
         emailStatus: null,
-        listId: "lst_1",
+        listId: "lst_a",
         ...part
       })
-      const filters = { ...noContactFilters, listId: "lst_1" }
+      const filters = { ...noContactFilters, listId: "lst_a" }
       const scans = yield* Effect.forEach(
         [filters, { ...filters, search: "example" }, { ...filters, search: "c" }],
         (filters) => ask(store, { _tag: "ContactScan", projectId: project, filters, ...part, scanLimit: 99 })

@@ -175,6 +175,7 @@ const inPieces = law(
       { emailStatus: "subscribed", listId: "lst_a" },
       { search: "ann", emailStatus: "unsubscribed" },
       { search: "bob", emailStatus: "subscribed" },
+      { search: "bob", segment: compare("text", { field: "firstName" }, "eq", "bob") },
       { listId: "lst_a", segment: compare("text", { field: "firstName" }, "ne", "ann") }
     ]
     for (const filter of filters) {
