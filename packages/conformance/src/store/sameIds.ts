@@ -233,7 +233,7 @@ const subjects = { [otherId]: "Apples", [projectId]: "Pears", [projectId.toUpper
 
 const searchedApart = law(
   "isolation/same-ids-are-searched-apart",
-  "Where projects have messages, deliveries and events with the same ids, the log of each shows and finds the subject and the template of its own message, and a delivery has its own events.",
+  "Where projects have mail and events with the same ids, the log of each shows and finds the subject and the template of its own message. A delivery has its own events.",
   function* (store) {
     const records = (project: string) => [
       insert.message(
