@@ -142,18 +142,18 @@ const writeInTurn = async (first: () => Change, second: () => Change, sent = [se
 
 const applied = { codes: [], exits: ["Success", "Success"] }
 
-describe.skipIf(!hasPostgres())("the writes of several rows of one kind", () => {
-  it.each(Object.entries(changes))("keep the order of the keys of a project with %s", async (_tag, changeOf) => {
+describe.skipIf(!hasPostgres())("a write of several rows of one kind", () => {
+  it.each(Object.entries(changes))("keeps the order of the keys of a project with %s", async (_tag, changeOf) => {
     const change = (key: string) => () => ({ _tag, ...changeOf("prj_1", key) }) as Change
     expect(await writeInTurn(change("key_1"), change("key_2"))).toEqual(applied)
   })
 
-  it.each(Object.entries(changes))("keep the order of the projects with %s", async (_tag, changeOf) => {
+  it.each(Object.entries(changes))("keeps the order of the projects with %s", async (_tag, changeOf) => {
     const change = (projectId: string, key: string) => () => ({ _tag, ...changeOf(projectId, key) }) as Change
     expect(await writeInTurn(change("prj_1", "key_1"), change("prj_2", "key_0"))).toEqual(applied)
   })
 
-  it("keep the order when the first row is sent first", async () => {
+  it("keeps the order when the first row is sent first", async () => {
     const add = (name: string) => () => ({ _tag: "AddToCounter", ...changes["AddToCounter"]!("prj_1", name) }) as Change
     const [first, second] = [add("key_1"), add("key_2")]
     expect(await writeInTurn(first, second, [first, second])).toEqual(applied)
@@ -162,13 +162,13 @@ describe.skipIf(!hasPostgres())("the writes of several rows of one kind", () => 
   it.each<[string, (key: string) => object]>([
     ["PutSetting", (name) => ({ name, value: "x" })],
     ["RenewLease", (worker) => ({ worker, renewedAt: 1, leaseUntil: 2 })]
-  ])("keep the order of the keys with %s", async (_tag, changeOf) => {
+  ])("keeps the order of the keys with %s", async (_tag, changeOf) => {
     const change = (key: string) => () => ({ _tag, ...changeOf(key) }) as Change
     expect(await writeInTurn(change("key_1"), change("key_2"))).toEqual(applied)
   })
 
   it.each([false, true])(
-    "take the locks of records in the order of their numbers, with reversed names %s",
+    "takes the locks of records in the order of their numbers, with reversed names %s",
     async (isReversed) => {
       const { observer, opened } = await open()
       await Effect.runPromise(Effect.scoped(opened))
