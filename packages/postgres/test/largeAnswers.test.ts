@@ -66,8 +66,11 @@ describe.skipIf(!hasPostgres())("readStatement", () => {
   it("fails on the server for messages whose bodies have more octets together than the bound, and for no others", async () => {
     const server = await testServer()
     const pool = new pg.Pool({ connectionString: server.urlOf(await server.createDatabase()), pipeline: true })
+    // The delivery has no body to measure.
+    const delivery = { _tag: "Delivery", projectId: "prj_1" as never, id: "del_absent" } as const
     const read = (bodyOctetsMax: number, ...ids: ReadonlyArray<string>) => {
-      const { sql, values, answersOf } = readStatement('"mailkeep"', ids.map(messageWithId), { bodyOctetsMax })
+      const queries = [...ids.map(messageWithId), delivery]
+      const { sql, values, answersOf } = readStatement('"mailkeep"', queries, { bodyOctetsMax })
       return attemptRead(async () => answersOf(await makeDatabase(pool).use(({ query }) => query(sql, values))))
     }
     const program = Effect.gen(function* () {
@@ -80,7 +83,12 @@ describe.skipIf(!hasPostgres())("readStatement", () => {
     })
     const sentence = "The answer is too large. Ask for fewer records."
     expect(await Effect.runPromise(Effect.scoped(program))).toEqual([
-      [expect.objectContaining({ text: "abc", html: null }), expect.objectContaining({ html: "éé", text: null }), null],
+      [
+        expect.objectContaining({ text: "abc", html: null }),
+        expect.objectContaining({ html: "éé", text: null }),
+        null,
+        null
+      ],
       sentence,
       sentence
     ])
