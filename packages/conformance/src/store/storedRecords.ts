@@ -4,9 +4,9 @@
 import type { StoredRecord } from "@mailkeep/core/adapter"
 import { projectIdOf, recordKinds, storedRecordKey } from "@mailkeep/core/adapter"
 import { same } from "../expectation.ts"
-import { commit } from "./changes.ts"
+import { commit, put, renewLease } from "./changes.ts"
 import { ask } from "./queries.ts"
-import { otherId, projectId } from "./sampleIds.ts"
+import { noon, otherId, projectId } from "./sampleIds.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
 import { allOf, ofOther, page, recordsOf, writeAll } from "./wholeRecords.ts"
@@ -49,6 +49,7 @@ const ofOneProject = erases(
   function* (store) {
     yield* writeAll(store)
     yield* commit(store, ...ofOther)
+    yield* commit(store, put.setting(projectId), renewLease(projectId, noon))
     for (const kind of recordKinds) {
       const all = yield* page(store, kind)
       for (const project of [projectId, otherId, projectId.slice(0, -1), projectId.toUpperCase()])
@@ -81,4 +82,26 @@ const lookedUp = moves(
   }
 )
 
-export const storedRecordLaws: ReadonlyArray<StoreLaw> = [everyRecord, byKey, ofOneProject, lookedUp]
+const contentsApart = moves(
+  "records/contents-of-their-own",
+  "The record of a content has the chunks of its own project and hash, where others have the same hash or one that differs only in case.",
+  function* (store) {
+    const contents = [projectId, otherId, projectId.toUpperCase()].flatMap((project) =>
+      ["h", "H"].map((hash) => ({
+        projectId: project,
+        hash,
+        chunks: [1, 2].map((n) => new TextEncoder().encode(`${n} of ${hash} of ${project}`))
+      }))
+    )
+    for (const { projectId: project, hash, chunks } of contents)
+      yield* commit(store, put.content(hash, chunks, project))
+    const keys = contents.map(({ projectId: project, hash }) => [project, hash])
+    yield* same(
+      "the contents by their keys",
+      yield* ask(store, { _tag: "RecordsByKey", kind: "Content", keys }),
+      contents.map((record) => ({ kind: "Content", record }))
+    )
+  }
+)
+
+export const storedRecordLaws: ReadonlyArray<StoreLaw> = [everyRecord, byKey, ofOneProject, lookedUp, contentsApart]

@@ -109,6 +109,10 @@ export const storedRecordMutants: Readonly<Record<string, Mutation>> = {
   "records/by-key-after-a-key": asking("Records", (query) => ({ ...query, after: query.after?.slice(0, 1) ?? null })),
   "records/of-one-project": asking("Records", (query) => ({ ...query, projectId: null })),
   "records/found-by-their-keys": answering("RecordsByKey", (records) => records.toReversed()),
+  "records/contents-of-their-own": asking("RecordsByKey", (query) => ({
+    ...query,
+    keys: query.keys.map(() => query.keys[0]!)
+  })),
   "records/rewrites-what-was-read": unguarded,
   "records/rewritten-events-wait": changing("RewriteRecord", (change) =>
     change.after?.kind === "Event"
