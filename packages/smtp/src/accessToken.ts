@@ -10,7 +10,9 @@ import type { AccessTokenAuth } from "./SmtpOptions.ts"
 export interface TokenLogin {
   readonly user: string
   /** Returns a token. `renew` asks for another one than before. */
-  readonly token: (options: { readonly renew: boolean }) => Effect.Effect<Redacted.Redacted<string>, TransportUnavailable>
+  readonly token: (options: {
+    readonly renew: boolean
+  }) => Effect.Effect<Redacted.Redacted<string>, TransportUnavailable>
 }
 
 /** A function without a time limit of its own must not hold up the mail until the deadline of the hand-off. */
