@@ -97,7 +97,8 @@ const story = Effect.gen(function* () {
   yield* webhooks.create(project, { url: `https://hooks.example.net/${canary}?token=${canary}` })
   yield* Effect.ignore(webhooks.create(project, { url: `http://${canary}@localhost/` }))
   const eventSender = yield* EventSender
-  yield* eventSender.subscribe(`${canary} handler`, () => Promise.reject(new Error(`${canary} handler failed`)))
+  // The name is a constant of the product's code, and a log line about the handler has it.
+  yield* eventSender.subscribe("audit", () => Promise.reject(new Error(`${canary} handler failed`)))
 
   for (const to of ["ok", "refused", "busy", "lost"])
     yield* send(`${canary}-${to}`, message(to), { listUnsubscribe: true, headers: { "X-Order": `${canary} header` } })

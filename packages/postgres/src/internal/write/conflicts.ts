@@ -12,8 +12,13 @@ import { markOfDriver } from "../sqlStates.ts"
 import { apiKeyPut, resourcePut } from "./changeSets.ts"
 
 /** The record changed between two statements of the transaction. The transaction can run again. */
-const failChanged = (): never => {
-  throw markOfDriver(Object.assign(new Error("A record has changed meanwhile."), { code: "40001" }))
+const changedMeanwhile = () =>
+  markOfDriver(Object.assign(new Error("A record has changed meanwhile."), { code: "40001" }))
+
+/** The reason, unless the guard holds by now. */
+const unlessChanged = (reason: ConflictReason | undefined): ConflictReason => {
+  if (reason === undefined) throw changedMeanwhile()
+  return reason
 }
 
 /** A record by its key. */
@@ -142,7 +147,7 @@ export const makeFindConflict = (schema: string) => {
     const clash = clashOf(change)
     if (clash !== undefined && (await find(connection, clash, "1 AS revision")).length > 0) return "AlreadyExists"
     const move = moves[change._tag as keyof typeof moves] as ApplySet<Change> | undefined
-    if (move === undefined || (await move.apply(connection, [change])).length > 0) failChanged()
+    if (move === undefined || (await move.apply(connection, [change])).length > 0) throw changedMeanwhile()
     return undefined
   }
 
@@ -150,11 +155,11 @@ export const makeFindConflict = (schema: string) => {
     if (change._tag === "AddToCounter") return "Exhausted"
     if (change._tag === "Expect") {
       const [existing] = await find(connection, keyOfRef(change.record), "revision")
-      return revisionConflict(existing, change.revision) ?? failChanged()
+      return unlessChanged(revisionConflict(existing, change.revision))
     }
     if (change._tag === "RewriteRecord" || change._tag === "RemoveRecord") {
       const record = change._tag === "RewriteRecord" ? change.before : change.record
-      return (await readCompared(connection, [record]))(record) ?? failChanged()
+      return unlessChanged((await readCompared(connection, [record]))(record))
     }
     if (change._tag === "InsertAttempt") {
       const { projectId, deliveryId } = change.attempt

@@ -52,13 +52,9 @@ WHERE (t.project_id, t.hash) = (r."projectId", r.hash) AND NOT EXISTS (
   }
 }
 
-/** The references of messages to their contents, as the parameter of a statement. `undefined` if there are none. */
-const referencesParameter = (messages: ReadonlyArray<MessageFiles>): ReadonlyArray<string> | undefined => {
-  const references = messages.flatMap(({ id, projectId, attachments }) =>
-    attachments.map(({ hash }) => ({ projectId, hash, id }))
-  )
-  return references.length === 0 ? undefined : [JSON.stringify(references)]
-}
+/** The references of messages to their contents. */
+const referencesOf = (messages: ReadonlyArray<MessageFiles>) =>
+  messages.flatMap(({ id, projectId, attachments }) => attachments.map(({ hash }) => ({ projectId, hash, id })))
 
 const referenceRows = parameterRows(`"projectId" text, hash text, id text`)
 
@@ -68,8 +64,8 @@ export const makeDeleteReferences = (schema: string) => {
 USING ${referenceRows}
 WHERE (t.project_id, t.hash, t.message_id) = (r."projectId", r.hash, r.id)`
   return async (connection: Connection, deleted: ReadonlyArray<MessageFiles>): Promise<void> => {
-    const references = referencesParameter(deleted)
-    if (references !== undefined) await connection.query(sql, references)
+    const references = referencesOf(deleted)
+    if (references.length > 0) await connection.query(sql, [JSON.stringify(references)])
   }
 }
 
@@ -78,7 +74,7 @@ export const makeInsertReferences = (schema: string) => {
   const sql = `INSERT INTO ${schema}.message_contents (project_id, hash, message_id)
 SELECT "projectId", hash, id FROM ${referenceRows} ON CONFLICT DO NOTHING`
   return async (connection: Connection, messages: ReadonlyArray<MessageFiles>): Promise<void> => {
-    const references = referencesParameter(messages)
-    if (references !== undefined) await connection.query(sql, references)
+    const references = referencesOf(messages)
+    if (references.length > 0) await connection.query(sql, [JSON.stringify(references)])
   }
 }
