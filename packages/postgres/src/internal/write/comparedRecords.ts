@@ -98,8 +98,7 @@ export const makeReadCompared = (schema: string) => {
 ORDER BY ${aliased("t", table, key)} FOR UPDATE OF t`
   }
   const waitingSql = `SELECT t.project_id, t.event_id FROM ${schema}.undistributed_events AS t
-JOIN ${keyRows("Event")} ON (t.project_id, t.event_id) = (r."projectId", r.id)
-ORDER BY t.project_id, t.event_id FOR UPDATE OF t`
+JOIN ${keyRows("Event")} ON (t.project_id, t.event_id) = (r."projectId", r.id) FOR UPDATE OF t`
 
   /** An event and its distribution are rows of two tables. */
   const readEvents = async (connection: Connection, parameter: ReadonlyArray<string>) => {
