@@ -31,7 +31,7 @@ export interface ContactsFacts extends Pick<ContactFacts, "now" | "properties"> 
 }
 
 /** A contact that was created or updated. */
-export interface WrittenContact {
+interface WrittenContact {
   readonly contact: ContactRecord
   readonly outcome: "created" | "updated"
 }
