@@ -67,6 +67,8 @@ const unobservedOfPostgres: ReadonlySet<string> = new Set(
     "databaseClock",
     "driverClient",
     "failingInConnect",
+    "joinConditions",
+    "joinedClients",
     "joinedTransaction",
     "migrations",
     "missingRights",
