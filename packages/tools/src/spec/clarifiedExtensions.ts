@@ -99,7 +99,7 @@ export const extensions = clarified(9, "Extensions", [
       wireAttachments(
         "takes one of several large sends of an API key at once, refuses the others with 503, and reads other bodies meanwhile"
       ),
-      jsonStrings("takes linear time for a string with %s")
+      jsonStrings("finds the end of a string in linear time with %s")
     ],
     "0032-slow-and-hostile-clients"
   ],
