@@ -1,10 +1,9 @@
 import type { Change } from "@mailkeep/core/adapter"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { Effect, Fiber } from "effect"
-import pg from "pg"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it } from "vitest"
 import { PostgresMailStore } from "../src/index.ts"
-import { testServer } from "./testServer.ts"
+import { connectedClient, testServer } from "./testServer.ts"
 
 /** Deliveries that are sent, and their attempts: two of one project, and one of another project with the id of the first. */
 const rowsSql = `WITH sent (project_id, id) AS (VALUES ('prj_1', 'del_1'), ('prj_1', 'del_2'), ('prj_2', 'del_1')), delivery AS (
@@ -44,9 +43,7 @@ const open = async () => {
   const server = await testServer()
   const database = await server.createDatabase()
   const connectionString = server.urlOf(database)
-  const other = new pg.Client({ connectionString })
-  await other.connect()
-  onTestFinished(() => other.end())
+  const other = await connectedClient(connectionString)
   const makeStore = Effect.tap(PostgresMailStore.make({ connectionString }), () =>
     Effect.promise(() => server.run(database, rowsSql))
   )

@@ -4,10 +4,9 @@
 import type { Change, StoredRecordOf } from "@mailkeep/core/adapter"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { Effect, Fiber } from "effect"
-import pg from "pg"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it } from "vitest"
 import { PostgresMailStore } from "../src/index.ts"
-import { testServer } from "./testServer.ts"
+import { connectedClient, testServer } from "./testServer.ts"
 
 const rowsSql = [
   `INSERT INTO mailkeep.deliveries (project_id, id, message_id, kind, recipient, address, source, bulk, created_at, status,
@@ -27,13 +26,11 @@ const redacted = (one: Rewritten): Rewritten =>
     : { ...one, record: { ...one.record, event: { ...one.record.event, occurredAt: 2 } } }
 
 /** Commits a rewrite while another transaction has changed the record. Returns the result of the rewrite when the transaction has ended. */
-const rewriteBeside = async (kind: Rewritten["kind"], changeSql: string) => {
+const rewriteDuring = async (kind: Rewritten["kind"], changeSql: string) => {
   const server = await testServer()
   const database = await server.createDatabase()
   const connectionString = server.urlOf(database)
-  const other = new pg.Client({ connectionString })
-  await other.connect()
-  onTestFinished(() => other.end())
+  const other = await connectedClient(connectionString)
   const query = (sql: string) => Effect.promise(() => other.query(sql))
   const exit = await Effect.gen(function* () {
     const store = yield* PostgresMailStore.make({ connectionString })
@@ -56,14 +53,14 @@ const rewriteBeside = async (kind: Rewritten["kind"], changeSql: string) => {
 
 const stale = { _tag: "Failure", cause: { reasons: [{ error: { _tag: "Conflict", reason: "Stale" } }] } }
 
-describe.skipIf(!hasPostgres())("a rewrite beside another transaction", () => {
+describe.skipIf(!hasPostgres())("a rewrite during another transaction", () => {
   it("is stale when the other transaction changes the delivery", async () => {
-    const { exit } = await rewriteBeside("Delivery", "UPDATE mailkeep.deliveries SET status = 'bounced'")
+    const { exit } = await rewriteDuring("Delivery", "UPDATE mailkeep.deliveries SET status = 'bounced'")
     expect(exit).toMatchObject(stale)
   })
 
   it("is stale when the other transaction distributes the event, and does not let it be distributed again", async () => {
-    const { exit, waiting } = await rewriteBeside("Event", "DELETE FROM mailkeep.undistributed_events")
+    const { exit, waiting } = await rewriteDuring("Event", "DELETE FROM mailkeep.undistributed_events")
     expect(exit).toMatchObject(stale)
     expect(waiting).toEqual([])
   })

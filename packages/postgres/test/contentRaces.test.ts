@@ -1,10 +1,9 @@
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { Effect, Fiber } from "effect"
-import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { PostgresMailStore } from "../src/index.ts"
 import { recordFailures } from "./recordedFailures.ts"
-import { testServer } from "./testServer.ts"
+import { connectedClient, testServer } from "./testServer.ts"
 
 const waitingSql = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
@@ -14,9 +13,7 @@ describe.skipIf(!hasPostgres())("a commit with a content", () => {
     const connectionString = server.urlOf(await server.createDatabase())
     const { pool, codes } = recordFailures({ connectionString })
     onTestFinished(() => pool.end())
-    const other = new pg.Client({ connectionString })
-    await other.connect()
-    onTestFinished(() => other.end())
+    const other = await connectedClient(connectionString)
     const content = {
       _tag: "PutContent",
       projectId: "prj_1" as never,

@@ -4,10 +4,9 @@
 import type { Change } from "@mailkeep/core/adapter"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { Effect, Exit, Fiber } from "effect"
-import pg from "pg"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it } from "vitest"
 import { PostgresMailStore } from "../src/index.ts"
-import { testServer } from "./testServer.ts"
+import { connectedClient, testServer } from "./testServer.ts"
 
 const projectId = "prj_1" as never
 
@@ -49,12 +48,8 @@ describe.skipIf(!hasPostgres())("commit", () => {
       const name = await server.createDatabase()
       await server.run(name, `ALTER DATABASE ${name} SET default_transaction_isolation = '${level}'`)
       const connectionString = server.urlOf(name)
-      const blocker = new pg.Client({ connectionString })
-      await blocker.connect()
-      onTestFinished(() => blocker.end())
-      const observer = new pg.Client({ connectionString })
-      await observer.connect()
-      onTestFinished(() => observer.end())
+      const blocker = await connectedClient(connectionString)
+      const observer = await connectedClient(connectionString)
       const untilWaiting = (count: number) =>
         Effect.promise(async () => {
           const sql = `SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`

@@ -5,11 +5,10 @@
 import type { Change } from "@mailkeep/core/adapter"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { Effect, Fiber } from "effect"
-import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { PostgresMailStore } from "../src/index.ts"
 import { recordFailures } from "./recordedFailures.ts"
-import { testServer } from "./testServer.ts"
+import { connectedClient, testServer } from "./testServer.ts"
 
 /** API keys, idempotency records, and deliveries that are sent, with an attempt each. */
 const rowsSql = [
@@ -104,9 +103,7 @@ const open = async () => {
   const client = await pool.connect()
   onTestFinished(() => pool.end())
   onTestFinished(() => client.release())
-  const observer = new pg.Client({ connectionString })
-  await observer.connect()
-  onTestFinished(() => observer.end())
+  const observer = await connectedClient(connectionString)
   const opened = Effect.tap(PostgresMailStore.make({ connectionString }), () =>
     Effect.promise(() => server.run(database, ...rowsSql))
   )

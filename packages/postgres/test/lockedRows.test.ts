@@ -12,7 +12,7 @@ import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { PostgresMailStore } from "../src/index.ts"
 import { recordFailures } from "./recordedFailures.ts"
-import { testServer } from "./testServer.ts"
+import { connectedClient, testServer } from "./testServer.ts"
 
 type Store = PostgresMailStore.PostgresMailStoreShape
 
@@ -53,12 +53,7 @@ const open = async ({ shortLockTimeout = false, ...options }: Settings = {}) => 
     max: 5
   })
   onTestFinished(() => pool.end())
-  const connect = async () => {
-    const client = new pg.Client({ connectionString })
-    await client.connect()
-    onTestFinished(() => client.end())
-    return client
-  }
+  const connect = () => connectedClient(connectionString)
   const observer = await connect()
   const observe = async (): Promise<Observed> => {
     const sql = `SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
@@ -290,9 +285,7 @@ describe.skipIf(!hasPostgres())("claim", () => {
     const connectionString = server.urlOf(database)
     const pool = new pg.Pool({ connectionString, pipeline: true, Client: losingClient() })
     onTestFinished(() => pool.end())
-    const other = new pg.Client({ connectionString })
-    await other.connect()
-    onTestFinished(() => other.end())
+    const other = await connectedClient(connectionString)
     const claim = { kind: "dueQueued", now: 1000, limit: 2, worker: "w", leaseUntil: 2000 } as const
     const failure = await Effect.runPromise(
       Effect.scoped(

@@ -4,10 +4,10 @@
  */
 import { hasPostgres, openWatched, startPostgres } from "@mailkeep/test-support/postgres"
 import { Effect, Fiber } from "effect"
-import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { PostgresMailStore } from "../src/index.ts"
 import { fillTables } from "./largeTables.ts"
+import { connectedClient } from "./testServer.ts"
 
 const setting = (name: string) => [{ _tag: "PutSetting", name, value: "x" } as const]
 
@@ -19,9 +19,7 @@ const serverWithoutStandby = async () => {
   onTestFinished(() => watched.close())
   const server = await startPostgres(watched)
   const database = await server.createDatabase()
-  const observer = new pg.Client({ connectionString: server.urlOf(database) })
-  await observer.connect()
-  onTestFinished(() => observer.end())
+  const observer = await connectedClient(server.urlOf(database))
   const cancelSql = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
   return {
     connectionString: server.urlOf(database),

@@ -2,6 +2,8 @@
  * The server for the tests of one process. The store refuses a server that does not sync its commits.
  */
 import { sharedPostgres } from "@mailkeep/test-support/postgres"
+import pg from "pg"
+import { onTestFinished } from "vitest"
 
 export { sharedPostgres as testServer } from "@mailkeep/test-support/postgres"
 
@@ -13,4 +15,12 @@ export const newDatabase = (): (() => Promise<string>) => {
     return server.urlOf(await server.createDatabase())
   }
   return () => (made ??= make())
+}
+
+/** Connects a client of another program, until the test ends. */
+export const connectedClient = async (connectionString: string): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
 }
