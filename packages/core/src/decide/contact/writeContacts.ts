@@ -7,7 +7,7 @@ import { ContactEmailTaken } from "../../domain/contact/ContactFailure.ts"
 import type { ValidUpdateContact } from "../../domain/contact/ContactRequest.ts"
 import type { Plan } from "../../domain/plan/Plan.ts"
 import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
-import type { Change } from "../../domain/store/Change.ts"
+import type { Change, ChangeOf } from "../../domain/store/Change.ts"
 import { recordKeyOf } from "../../domain/store/commitOrder.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
@@ -40,7 +40,7 @@ interface WrittenContact {
 export type ContactResult = Result.Result<WrittenContact, InvalidArgument | ContactEmailTaken | PlanLimitReached>
 
 /** One addition to a counter for two. The limit of either holds. */
-const addedUp = (one: Change & { _tag: "AddToCounter" }, other: Change & { _tag: "AddToCounter" }): Change => ({
+const addedUp = (one: ChangeOf<"AddToCounter">, other: ChangeOf<"AddToCounter">): Change => ({
   ...one,
   by: one.by + other.by,
   max: one.max ?? other.max

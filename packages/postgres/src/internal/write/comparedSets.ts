@@ -67,13 +67,13 @@ const makeRewrite = (schema: string) => {
   const insertReferences = makeInsertReferences(schema)
   const deleteUnusedContents = makeDeleteUnusedContents(schema)
 
-  const attemptsOfSql = `DELETE FROM ${schema}.attempts AS t USING ${parameterRows(`"projectId" text, id text`)}
+  const idRows = parameterRows(`"projectId" text, id text`)
+  const attemptsOfSql = `DELETE FROM ${schema}.attempts AS t USING ${idRows}
 WHERE (t.project_id, t.delivery_id) = (r."projectId", r.id)`
-  const eventRows = parameterRows(`"projectId" text, id text`)
-  const distributedSql = `DELETE FROM ${schema}.undistributed_events AS t USING ${eventRows}
+  const distributedSql = `DELETE FROM ${schema}.undistributed_events AS t USING ${idRows}
 WHERE (t.project_id, t.event_id) = (r."projectId", r.id)`
   const undistributedSql = `INSERT INTO ${schema}.undistributed_events (project_id, event_id)
-SELECT "projectId", id FROM ${eventRows} ON CONFLICT DO NOTHING`
+SELECT "projectId", id FROM ${idRows} ON CONFLICT DO NOTHING`
 
   const sendKeys = (connection: Connection, sql: string, rewrites: ReadonlyArray<Rewrite>): Sent =>
     rewrites.length === 0 ? [] : [connection.prepared(sql, keysParameter(rewrites.map(({ before }) => before)))]
