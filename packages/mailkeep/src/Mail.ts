@@ -155,8 +155,8 @@ export interface Mail extends MailProject, AsyncDisposable {
    * A handler has no deadline. Until its promise resolves or rejects, its subscription gets no other event in this process, and `tick` does not
    * end. After a minute, the log has a warning with the name. Give each call in a handler a timeout.
    *
-   * A second call with the same name replaces handler and kinds. Events that wait and are of a kind that is no longer named are dropped. Resolves when the subscription is stored. Before the mail is open, resolves at
-   * once, and the opening stores the subscription. Rejects with `InvalidArgument` for another name or kind, and for a handler that is no function.
+   * A second call with the same name replaces handler and kinds. Waiting events whose kind is no longer named are dropped. Resolves when the
+   * subscription is stored. Before the mail is open, resolves at once, and the opening stores the subscription. Rejects with `InvalidArgument` for another name or kind, and for a handler that is no function.
    */
   readonly on: <const K extends EventKind>(
     name: string,

@@ -212,8 +212,9 @@ export class EventSender extends Context.Service<
      *
      * The name identifies the subscriber over all starts of the program: 1 to 100 characters. The kinds (default: all) select the events
      * and narrow the type that the handler receives. Another call with the same name replaces the handler and the kinds for good: the earlier
-     * handler does not return when the later scope ends. Events that wait and are of a kind that is no longer named are dropped. Without a handler, the events of a subscription wait; `unsubscribe` deletes it. Fails with
-     * `InvalidArgument` for another name or kind or a handler that is no function, and with `TooManyRecords` when the name is new and there are 100 subscriptions.
+     * handler does not return when the later scope ends. Waiting events whose kind is no longer named are dropped. Without a handler, the events of a
+     * subscription wait; `unsubscribe` deletes it. Fails with `InvalidArgument` for another name or kind or a handler that is no
+     * function, and with `TooManyRecords` when the name is new and there are 100 subscriptions.
      */
     readonly subscribe: <K extends EventKind = EventKind>(
       name: string,
