@@ -10,7 +10,13 @@ import { issue } from "../../domain/value/Issue.ts"
 import type { Crypto } from "../../port/Crypto.ts"
 
 /** The position in a listing, in the form that a cursor contains. */
-type ListingPosition = ReadonlyArray<string>
+export type ListingPosition = ReadonlyArray<string>
+
+/** What signs cursors, and compares their signatures. */
+export interface CursorDeps {
+  readonly sign: Sign
+  readonly crypto: Pick<Crypto["Service"], "equal">
+}
 
 interface Listing<A, E> {
   readonly scope: CursorScope
@@ -26,7 +32,7 @@ interface Listing<A, E> {
 
 /** Fails with `InvalidArgument` when the cursor was altered, or when it belongs to another project, listing or set of filters. */
 export const cursorPage = <A, E>(
-  { sign, crypto }: { readonly sign: Sign; readonly crypto: Pick<Crypto["Service"], "equal"> },
+  { sign, crypto }: CursorDeps,
   { scope, limit, cursor, cursorOf, read }: Listing<A, E>
 ): Effect.Effect<CursorPage<A>, E | InvalidArgument> =>
   Effect.suspend((): Effect.Effect<CursorPage<A>, E | InvalidArgument> => {

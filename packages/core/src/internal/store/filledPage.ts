@@ -21,7 +21,8 @@ interface ListingPart<A, P> {
   readonly next: P | null
 }
 
-type ReadPart<A, P> = (after: P | null, limit: number) => Effect.Effect<ListingPart<A, P>, StoreUnavailable>
+/** Examines records after a position, and returns at most `limit` that match. */
+export type ReadPart<A, P> = (after: P | null, limit: number) => Effect.Effect<ListingPart<A, P>, StoreUnavailable>
 
 /** Makes the function that fills pages. The page ends early when the project or the store has too many reads under way. */
 export const makePageFiller = () => {

@@ -18,8 +18,7 @@ import { InvalidArgument } from "../../domain/value/Failure.ts"
 import { issue } from "../../domain/value/Issue.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import type { CursorPage } from "../../domain/store/Paging.ts"
-import { cursorPage } from "../../internal/store/cursorPage.ts"
-import { makePageFiller } from "../../internal/store/filledPage.ts"
+import { makeSearchedPage } from "../../internal/store/searchedPage.ts"
 import { keyedAddressOf } from "../../internal/contact/keyedAddress.ts"
 import { validated, validProject } from "../../internal/validated.ts"
 import { Crypto } from "../../port/Crypto.ts"
@@ -87,10 +86,8 @@ export class Suppressions extends Context.Service<
       const store = yield* MailStore
       const commit = makeCommit(store)
       const ids = yield* IdSource
-      const crypto = yield* Crypto
       const { addressKey, signer } = yield* Secrets
-      const sign = signer("cursor")
-      const fillPage = makePageFiller()
+      const searchedPage = makeSearchedPage({ sign: signer("cursor"), crypto: yield* Crypto })
 
       /** Reads the clock and reserves the id of an event. Returns the effect that loads the facts about an address. */
       const factsOf = (
@@ -162,38 +159,18 @@ export class Suppressions extends Context.Service<
         const projectId = yield* validProject(caller)
         const { search, addressPart, limit, cursor } = yield* validated(parseSuppressionListing, input, "filters")
         const now = yield* Clock.currentTimeMillis
-        return yield* cursorPage(
-          { sign, crypto },
-          {
-            scope: { projectId, listing: "suppressions", filters: { search } },
-            limit,
-            cursor,
-            read: (position) =>
-              Effect.map(
-                fillPage(projectId, { after: position === null ? null : position[0]!, limit }, (after, limit) =>
-                  Effect.map(
-                    store.read([
-                      {
-                        _tag: "SuppressionPage",
-                        projectId,
-                        search,
-                        addressPart,
-                        now,
-                        after,
-                        limit,
-                        scanLimit: examinedMax
-                      }
-                    ]),
-                    ([part]) => part
-                  )
-                ),
-                ({ items, next }) => ({
-                  items: items.map((one) => toSuppression(one, now)),
-                  next: next === null ? null : [next]
-                })
-              )
+        const { items, ...page } = yield* searchedPage({
+          scope: { projectId, listing: "suppressions", filters: { search } },
+          limit,
+          cursor,
+          encode: (address: string) => [address],
+          decode: ([address]) => address!,
+          readPart: (after, limit) => {
+            const query = { projectId, search, addressPart, now, after, limit, scanLimit: examinedMax }
+            return Effect.map(store.read([{ _tag: "SuppressionPage", ...query }]), ([part]) => part)
           }
-        )
+        })
+        return { items: items.map((record) => toSuppression(record, now)), ...page }
       })
 
       return { addReason: add, removeReason: remove, delete: deleteOne, list }

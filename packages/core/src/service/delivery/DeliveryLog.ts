@@ -25,8 +25,7 @@ import { DeliveryNotFound } from "../../domain/message/MessageFailure.ts"
 import type { CursorPage } from "../../domain/store/Paging.ts"
 import type { LogFilters } from "../../domain/delivery/LogFilters.ts"
 import { isTemplateId } from "../../domain/template/TemplateContent.ts"
-import { cursorPage } from "../../internal/store/cursorPage.ts"
-import { makePageFiller } from "../../internal/store/filledPage.ts"
+import { makeSearchedPage } from "../../internal/store/searchedPage.ts"
 import { templateReads } from "../../internal/template/templateReads.ts"
 import { validated, validProject } from "../../internal/validated.ts"
 import { Crypto } from "../../port/Crypto.ts"
@@ -128,10 +127,8 @@ export class DeliveryLog extends Context.Service<
     DeliveryLog,
     Effect.gen(function* () {
       const store = yield* MailStore
-      const crypto = yield* Crypto
       const { signer, addressKey } = yield* Secrets
-      const sign = signer("cursor")
-      const fillPage = makePageFiller()
+      const searchedPage = makeSearchedPage({ sign: signer("cursor"), crypto: yield* Crypto })
       const { find: findTemplate } = templateReads(store)
 
       /** A message records the id of its template. An unknown alias stays as it is, because it matches no message. */
@@ -148,27 +145,18 @@ export class DeliveryLog extends Context.Service<
         const filters = yield* withTemplateId(projectId, listing.filters)
         // The part follows from the search, so a cursor is also valid in a version without the part.
         const { recipientPart: _, ...givenFilters } = filters
-        return yield* cursorPage(
-          { sign, crypto },
-          {
-            scope: { projectId, listing: "deliveries", filters: givenFilters },
-            limit,
-            cursor,
-            read: (position) =>
-              Effect.map(
-                fillPage(
-                  projectId,
-                  { after: position === null ? null : decodePosition(position), limit },
-                  (after, limit) =>
-                    Effect.map(
-                      store.read([{ _tag: "LogPage", projectId, filters, after, limit, scanLimit: examinedMax }]),
-                      ([part]) => part
-                    )
-                ),
-                ({ items, next }) => ({ items, next: next === null ? null : encodePosition(next) })
-              )
-          }
-        )
+        return yield* searchedPage({
+          scope: { projectId, listing: "deliveries", filters: givenFilters },
+          limit,
+          cursor,
+          encode: encodePosition,
+          decode: decodePosition,
+          readPart: (after, limit) =>
+            Effect.map(
+              store.read([{ _tag: "LogPage", projectId, filters, after, limit, scanLimit: examinedMax }]),
+              ([part]) => part
+            )
+        })
       })
 
       const get = Effect.fn("DeliveryLog.get")(function* (caller: Caller, deliveryId: string) {
