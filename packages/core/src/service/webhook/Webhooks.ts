@@ -2,36 +2,27 @@
  * The webhooks of a project: their URLs and secrets, and the event deliveries to them. Source: decision 0028.
  */
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
-import { replayEventDelivery } from "../../decide/event/replayEventDelivery.ts"
 import { createWebhook, rotateWebhookSecret, updateWebhook } from "../../decide/webhook/webhook.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
-import type { WebhookBody } from "../../domain/event/WebhookBody.ts"
-import { decodePosition, encodePosition } from "../../domain/store/Cursor.ts"
 import type { CursorInput, Page, PageInput, CursorPage } from "../../domain/store/Paging.ts"
-import { parseCursorRequest } from "../../domain/store/PagingRequest.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { RateLimited } from "../../domain/access/AccessFailure.ts"
 import type { TooManyRecords, RecordNotFound } from "../../domain/store/RecordFailure.ts"
-import { idAt } from "../../domain/value/Id.ts"
-import { formatInstant } from "../../domain/value/Instant.ts"
 import { checkedOptions } from "../../domain/value/OptionRule.ts"
 import type { Webhook, WebhookTestResult, WebhookWithSecret } from "../../domain/webhook/Webhook.ts"
 import { toWebhook } from "../../domain/webhook/Webhook.ts"
 import type { WebhookDelivery } from "../../domain/webhook/WebhookDelivery.ts"
-import { toWebhookDelivery } from "../../domain/webhook/WebhookDelivery.ts"
 import type { CreateWebhookInput, UpdateWebhookInput } from "../../domain/webhook/WebhookInput.ts"
 import { parseCreateWebhook, parseUpdateWebhook } from "../../domain/webhook/WebhookInput.ts"
 import type { WebhookUrlRules } from "../../domain/webhook/WebhookUrl.ts"
 import { webhookRules, webhookUrlRules } from "../../domain/webhook/WebhookUrl.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
-import { cursorPage } from "../../internal/store/cursorPage.ts"
 import { providedSink } from "../../internal/event/checkedSink.ts"
-import { sendToWebhook } from "../../internal/event/eventDeliveryAttempt.ts"
 import { resourceOfKind, resourcesOf } from "../../internal/store/resources.ts"
 import { validated, validProject } from "../../internal/validated.ts"
+import { makeWebhookEventDeliveries } from "../../internal/webhook/webhookEventDeliveries.ts"
 import { printWebhookSecret, webhookSecretBytes } from "../../internal/webhook/webhookSigning.ts"
-import { makeWebhookTestLimiter } from "../../internal/webhook/webhookTestLimiter.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
@@ -132,18 +123,25 @@ export class Webhooks extends Context.Service<
         const rules = webhookUrlRules(checkedOptions("webhooks", webhookRules, options))
         const parseCreate = parseCreateWebhook(rules)
         const parseUpdate = parseUpdateWebhook(rules)
-        const testLimiter = makeWebhookTestLimiter()
         const store = yield* MailStore
         const commit = makeCommit(store)
         const crypto = yield* Crypto
         const ids = yield* IdSource
         const resources = resourcesOf({ store, ids }, "webhook")
-        const wakeUp = yield* WakeUp
         const eventSender = yield* EventSender
         const secrets = yield* Secrets
-        const sink = yield* providedSink
         const { encrypt, decrypt } = secrets.encryption("webhook")
-        const sign = secrets.signer("cursor")
+        const eventDeliveries = makeWebhookEventDeliveries({
+          store,
+          commit,
+          crypto,
+          ids,
+          decrypt,
+          sink: yield* providedSink,
+          sign: secrets.signer("cursor"),
+          get: resources.get,
+          notify: (yield* WakeUp).events.notify
+        })
 
         /** Loads the webhook with an id as the facts of a decision. */
         const loadExisting = (projectId: ProjectId, id: string) =>
@@ -210,74 +208,17 @@ export class Webhooks extends Context.Service<
           return { webhook: toWebhook(rotated), secret }
         })
 
-        const test = Effect.fn("Webhooks.test")(function* (caller: Caller, id: string) {
-          const webhook = yield* resources.get(caller, id)
-          const now = yield* Clock.currentTimeMillis
-          const testId = idAt(yield* ids.reserve(now, 1), "evd", 0)
-          const body: WebhookBody = {
-            type: "webhook.test",
-            timestamp: formatInstant(now),
-            data: { webhook_id: webhook.id, project_id: webhook.projectId }
-          }
-          const result = yield* testLimiter.run(
-            webhook,
-            sendToWebhook({ crypto, decrypt, sink }, webhook, testId, body)
-          )
-          return {
-            delivered: result._tag === "Accepted",
-            statusCode: "status" in result ? result.status : null,
-            error: "error" in result ? result.error : null
-          }
-        })
-
-        const listEventDeliveries = Effect.fn("Webhooks.listEventDeliveries")(function* (
-          caller: Caller,
-          id: string,
-          input: CursorInput = {}
-        ) {
-          const { limit, cursor } = yield* validated(parseCursorRequest, input, "filters")
-          const { projectId } = yield* resources.get(caller, id)
-          return yield* cursorPage(
-            { sign, crypto },
-            {
-              scope: { projectId, listing: "eventDeliveries", filters: { subscriber: id } },
-              limit,
-              cursor,
-              cursorOf: "this webhook",
-              read: (position) => {
-                const after = position === null ? null : decodePosition(position)
-                const query = { _tag: "EventDeliveryPage", projectId, subscriber: id, after, limit: limit + 1 } as const
-                return Effect.map(store.read([query]), ([found]) => {
-                  const items = found.slice(0, limit)
-                  const last = found.length > limit ? items.at(-1) : undefined
-                  return { items: items.map(toWebhookDelivery), next: last === undefined ? null : encodePosition(last) }
-                })
-              }
-            }
-          )
-        })
-
-        const replay = Effect.fn("Webhooks.replay")(function* (caller: Caller, id: string, eventDeliveryId: string) {
-          const projectId = yield* validProject(caller, { id, eventDeliveryId })
-          const now = yield* Clock.currentTimeMillis
-          const load = Effect.gen(function* () {
-            const [webhook, existing] = yield* store.read([
-              { _tag: "Resource", projectId, id },
-              { _tag: "EventDelivery", projectId, id: eventDeliveryId }
-            ])
-            const [event] = yield* store.read([{ _tag: "Event", projectId, id: existing?.eventId ?? "" }])
-            return { webhook, existing, event }
-          })
-          const replayed = yield* commit(
-            load,
-            (facts) => replayEventDelivery({ ...facts, now, webhookId: id, id: eventDeliveryId }),
-            "bounded"
-          )
-          yield* wakeUp.events.notify
-          return toWebhookDelivery(replayed)
-        })
-
-        return { list, get, create, update, delete: remove, rotateSecret, test, listEventDeliveries, replay }
+        return {
+          list,
+          get,
+          create,
+          update,
+          delete: remove,
+          rotateSecret,
+          test: eventDeliveries.test,
+          listEventDeliveries: eventDeliveries.list,
+          replay: eventDeliveries.replay
+        }
       })
     )
 }
