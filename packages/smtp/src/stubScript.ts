@@ -12,7 +12,7 @@ export const actsOfOutcomes = {
   delivered: delivering,
   deferred: { act: "defer" },
   refused: { act: "refuse" },
-  lost: { act: "loseReply" }
+  ambiguous: { act: "loseReply" }
 } as const satisfies Readonly<Record<NextOutcome, StubAct>>
 
 /** An address has the same meaning in any case. A pattern is found also when it has a position from an earlier match. */

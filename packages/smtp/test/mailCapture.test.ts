@@ -97,7 +97,7 @@ describe("makeMailCapture", () => {
       versions.push(capture.version())
     }
     act(() => capture.record(handOff(1), 1))
-    act(() => capture.setNextOutcome("ada@example.org", "lost"))
+    act(() => capture.setNextOutcome("ada@example.org", "ambiguous"))
     act(() => capture.takeNextOutcome("ada@example.org"))
     act(() => capture.clear())
     expect(new Set(versions).size).toBe(5)

@@ -13,10 +13,10 @@ export interface CapturedMail extends Pick<HandOff, "projectId" | "deliveryId" |
 }
 
 /** Every outcome that a program can choose for the next hand-off to an address. */
-export const nextOutcomes = ["accepted", "delivered", "deferred", "refused", "lost"] as const
+export const nextOutcomes = ["accepted", "delivered", "deferred", "refused", "ambiguous"] as const
 /**
  * The outcome of the next hand-off to an address. With `accepted`, a relay accepts the message and passes it on. With `delivered`, the server
- * of the recipient accepts it. `deferred` is a temporary refusal, and `refused` a permanent one. With `lost`, the connection is lost after the
+ * of the recipient accepts it. `deferred` is a temporary refusal, and `refused` a permanent one. With `ambiguous`, the connection is lost after the
  * message and before the reply.
  */
 export type NextOutcome = (typeof nextOutcomes)[number]

@@ -9,12 +9,12 @@ import { markup } from "./markup.ts"
 const labels: Readonly<Record<NextOutcome, string>> = {
   deferred: "deferred, then retried",
   refused: "refused",
-  lost: "ambiguous: the reply is lost",
+  ambiguous: "ambiguous: the reply is lost",
   accepted: "accepted by a relay",
   delivered: "delivered"
 }
 
-const order: ReadonlyArray<NextOutcome> = ["deferred", "refused", "lost", "accepted", "delivered"]
+const order: ReadonlyArray<NextOutcome> = ["deferred", "refused", "ambiguous", "accepted", "delivered"]
 
 /** The choice and its button. */
 export const nextOutcomeFields: Markup = markup`<div class="narrow"><label for="outcome">Outcome</label><select id="outcome" name="outcome">

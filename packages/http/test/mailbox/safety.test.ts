@@ -109,7 +109,7 @@ describe("forms", () => {
   it.each([
     ["refused", "bounced"],
     ["accepted", "accepted"],
-    ["lost", "queued"]
+    ["ambiguous", "queued"]
   ])("gives the next mail the outcome %s", async (outcome, status) => {
     await server.post("/next", { recipient: `${outcome}@example.org`, outcome })
     const id = await server.deliver({ to: `${outcome}@example.org` })
