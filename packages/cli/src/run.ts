@@ -1,10 +1,11 @@
 /**
- * Runs the command. SIGTERM, SIGINT and SIGHUP end it cleanly: it first finishes the running requests and hand-offs.
+ * Runs the command. SIGTERM, SIGINT and SIGHUP end it cleanly: it first finishes the running requests and hand-offs. A second signal ends it at once.
  */
 import { setImmediate } from "node:timers"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ignoreLostLog, watchStdout } from "./files.ts"
 import { exitCodeOf, interruptedCode, runCommand } from "./runCommand.ts"
+import { makeSignalWatch } from "./secondSignal.ts"
 
 const lostOutput = watchStdout(process.stdout)
 ignoreLostLog(process.stderr)
@@ -20,6 +21,16 @@ const endWith = (code: number): number => {
 
 // The terminal was closed. Without this, Node ends the process at once, in the middle of its hand-offs.
 process.on("SIGHUP", () => process.kill(process.pid, "SIGTERM"))
+
+const watchSignal = makeSignalWatch(
+  () => performance.now(),
+  () => {
+    process.stderr.write("mailkeep: A second signal ended the command at once, as a crash would.\n")
+    process.exit(interruptedCode)
+  }
+)
+process.on("SIGINT", watchSignal)
+process.on("SIGTERM", watchSignal)
 
 runCommand(process.argv.slice(2)).pipe(
   NodeRuntime.runMain({

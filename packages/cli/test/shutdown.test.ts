@@ -11,7 +11,8 @@ import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { parseDuration } from "../src/flags.ts"
-import { readyToSend, request, serve } from "./commandLine.ts"
+import { makeSignalWatch } from "../src/secondSignal.ts"
+import { readyToSend, request, send, serve } from "./commandLine.ts"
 
 let data: string
 beforeEach(() => {
@@ -27,6 +28,31 @@ const open = async (url: string): Promise<Socket> => {
   socket.on("error", () => {})
   await once(socket, "connect")
   return socket
+}
+
+/** Starts a server with a webhook that answers nothing. */
+const serveWithHangingWebhook = async (grace: string) => {
+  const { key } = await readyToSend(["--data", data])
+  const hanging = createServer(() => {}).listen(0, "127.0.0.1")
+  await once(hanging, "listening")
+  const server = await serve(["serve", "--data", data, "--port", "0", "--grace", grace, "--allow-loopback-webhooks"])
+  const { url } = server.line
+  const { port } = hanging.address() as AddressInfo
+  await request(url, key, "/emails/webhooks", {
+    method: "POST",
+    body: JSON.stringify({ url: `http://127.0.0.1:${port}/`, events: ["email.delivered"] })
+  })
+  return {
+    server,
+    key,
+    url,
+    /** Waits for the request of an event. */
+    requested: once(hanging, "request"),
+    close: () => {
+      hanging.closeAllConnections()
+      hanging.close()
+    }
+  }
 }
 
 describe("SIGTERM", () => {
@@ -54,25 +80,13 @@ describe("SIGTERM", () => {
   })
 
   it("ends within one grace after SIGTERM although a webhook and a reader hang", async () => {
-    const { key } = await readyToSend(["--data", data])
-    const hanging = createServer(() => {}).listen(0, "127.0.0.1")
-    await once(hanging, "listening")
-    const pushed = once(hanging, "request")
-    const server = await serve(["serve", "--data", data, "--port", "0", "--grace", "6s", "--allow-loopback-webhooks"])
-    const { url } = server.line
-    await request(url, key, "/emails/webhooks", {
-      method: "POST",
-      body: JSON.stringify({
-        url: `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`,
-        events: ["email.delivered"]
-      })
-    })
+    const { server, key, url, requested, close } = await serveWithHangingWebhook("6s")
     const sent = await request(url, key, "/emails/send", {
       method: "POST",
       body: message("x".repeat(1024 * 1024)),
       headers: { "idempotency-key": "big" }
     })
-    await pushed
+    await requested
     const reader = await open(url)
     reader.pause()
     reader.write(
@@ -88,8 +102,45 @@ describe("SIGTERM", () => {
     // One after the other, the reader and the webhook would take 12 s.
     expect(millis).toBeLessThan(11_800)
     reader.destroy()
-    hanging.closeAllConnections()
-    hanging.close()
+    close()
+  })
+})
+
+describe("a second signal", () => {
+  it("ends the server at once, in the middle of its grace time", async () => {
+    const { server, key, url, requested, close } = await serveWithHangingWebhook("24h")
+    await request(url, key, "/emails/send", send("once"))
+    await requested
+    const ended = server.kill("SIGINT")
+    // The first signals are one, as after Ctrl-C.
+    let isRunning = true
+    void ended.finally(() => (isRunning = false))
+    while (isRunning) {
+      void server.kill("SIGINT")
+      await wait(100)
+    }
+    expect(await ended).toBe(130)
+    expect(server.output.stderr).toContain("mailkeep: A second signal ended the command at once")
+    close()
+  })
+
+  it.each([
+    ["none", [0], []],
+    ["of the same time", [0, 0, 999], []],
+    ["a second later", [0, 1000], [1000]],
+    ["after repetitions of the first", [0, 3, 2500], [2500]]
+  ])("is one that comes a second after the first: %s", (_, times, ends) => {
+    let now = 0
+    const ended: Array<number> = []
+    const onSignal = makeSignalWatch(
+      () => now,
+      () => ended.push(now)
+    )
+    for (const time of times) {
+      now = time
+      onSignal()
+    }
+    expect(ended).toEqual(ends)
   })
 })
 
