@@ -9,7 +9,7 @@ import type { ScriptedOutcome } from "./ScriptedOutcome.ts"
 
 /** The options of a test mail: those of `openMail` that do not concern its store, its transport and its work. None is required. */
 export interface TestMailOptions extends Omit<MailOptions, "store" | "transport" | "background" | "adapters"> {
-  /** The time at which the clock begins. Default: the time of the process when the test mail is made. */
+  /** The time at which the clock begins, also after a `reset`. Default: the time of the process when the test mail is made or reset. */
   readonly now?: TimeInput | undefined
 }
 

@@ -13,6 +13,7 @@ import type { Session } from "./session.ts"
 import { makeSession } from "./session.ts"
 import { settled, withAnyDomain, withoutTransactions } from "./testHandle.ts"
 import type { TestMail, TestMailOptions, WaitOptions } from "./TestMail.ts"
+import { instantMax, withDescription } from "./waitingMail.ts"
 
 const toInstant = (input: TimeInput): number => {
   const instant = new Date(input).getTime()
@@ -24,9 +25,6 @@ const toInstant = (input: TimeInput): number => {
 /** How often `waitFor` looks for new mail. */
 const pollMillis = 5
 const waitMillisDefault = 1000
-
-/** The last time that a `Date` can show. */
-const instantMax = 8.64e15
 
 const instantAfter = (now: number, millis: number): number => {
   if (now + millis > instantMax) throw new RangeError("The clock cannot show a time after the year 275760.")
@@ -64,7 +62,8 @@ const makeCaptures = (current: () => Session) => {
   const noMail = (filter: AnyFilter, count = 1): Error => {
     const wanted = toFilter(filter)
     const number = count === 1 ? "No mail matches" : `Fewer than ${count} mails match`
-    return new Error(`${number} ${describeFilter(wanted)}. ${describeMails(current().transport.captured(), wanted)}`)
+    const { transport, waiting } = current()
+    return new Error(`${number} ${describeFilter(wanted)}. ${describeMails(transport.captured(), wanted)}${waiting()}`)
   }
   const last: TestMail["last"] = (filter = {}) => {
     const newest = matching(filter).at(-1)
@@ -160,11 +159,11 @@ const makeReports = (current: () => Session, last: TestMail["last"]) => {
 export const testMail = (options: TestMailOptions = {}): TestMail => {
   checkOptions(options)
   const { now: startInput, ...mailOptions } = options
-  const start = startInput === undefined ? Effect.runSync(Clock.currentTimeMillis) : toInstant(startInput)
+  const start = startInput === undefined ? undefined : toInstant(startInput)
   const forTests = <H extends MailProject>(handle: H): H =>
     withoutTransactions(mailOptions.domains === undefined ? withAnyDomain(handle) : handle)
   const open = () => {
-    const session = makeSession(mailOptions, start)
+    const session = makeSession(mailOptions, start ?? Effect.runSync(Clock.currentTimeMillis))
     return { session, mail: forTests(session.mail) }
   }
   let current = open()
@@ -179,7 +178,7 @@ export const testMail = (options: TestMailOptions = {}): TestMail => {
   const now = () => current.session.clock.now()
   const close = () => current.session.close()
 
-  return {
+  const made: TestMail = {
     ...settled<Omit<Mail, "runtime" | typeof Symbol.asyncDispose>>(() => {
       const { runtime: _, ...members } = current.mail
       return members
@@ -213,4 +212,5 @@ export const testMail = (options: TestMailOptions = {}): TestMail => {
       await Promise.all([old.close(), handlers.registerAll()])
     }
   }
+  return withDescription(made, () => current.session.waiting())
 }

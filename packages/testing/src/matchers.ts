@@ -12,6 +12,7 @@
 import type { CapturedMail } from "./CapturedMail.ts"
 import type { MailFilter } from "./MailFilter.ts"
 import { checkFilter, describeFilter, describeMails, isMatch } from "./MailFilter.ts"
+import { descriptionOf } from "./waitingMail.ts"
 
 /** The result of a matcher. */
 export interface MatcherResult {
@@ -50,13 +51,14 @@ export const mailMatchers = {
       throw new RangeError("times must be a whole number from 0.")
     const matching = captured.filter((mail) => isMatch(filter, mail))
     const pass = times === undefined ? matching.length > 0 : matching.length === times
+    const isMissing = matching.length < (times ?? 1)
     const wanted = `${describeFilter(filter)}${times === undefined ? "" : `, ${times} times`}`
     return {
       pass,
       message: () =>
         pass
           ? `Expected not to have sent ${wanted}.\n${describeMails(matching)}`
-          : `Expected to have sent ${wanted}.\n${describeMails(captured, filter)}`
+          : `Expected to have sent ${wanted}.\n${describeMails(captured, filter)}${isMissing ? descriptionOf(received as object) : ""}`
     }
   }
 } as const

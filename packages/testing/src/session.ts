@@ -12,6 +12,7 @@ import { nextTurn } from "./realTimers.ts"
 import type { SettableClock } from "./settableClock.ts"
 import { makeSettableClock } from "./settableClock.ts"
 import { watchPromise } from "./watchedPromise.ts"
+import { describeWaiting } from "./waitingMail.ts"
 import type { Settling } from "./settling.ts"
 import { makeSettling } from "./settling.ts"
 import type { TestMailOptions, WebhookPost } from "./TestMail.ts"
@@ -22,6 +23,8 @@ export interface Session extends Settling {
   readonly clock: SettableClock
   readonly transport: CapturingTransport
   readonly posts: ReadonlyArray<WebhookPost>
+  /** A line about the mail that waits for the clock, or an empty text. */
+  readonly waiting: () => string
   /** Finishes the work that is due after a call of the mail, and resolves with the result of the call. */
   readonly finish: <A>(call: Promise<A>) => Promise<A>
   /** Waits for the calls under way, as `close` of every mail does, and closes the mail. */
@@ -118,6 +121,7 @@ export const makeSession = (options: Omit<TestMailOptions, "now">, start: number
     clock,
     transport,
     posts,
+    waiting: () => describeWaiting(mail.runtime, clock.now()),
     close: () => (ending ??= end())
   }
 }
