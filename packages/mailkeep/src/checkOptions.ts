@@ -51,7 +51,7 @@ const rules: OptionRules<MailOptions> = {
     isAdapter
   ),
   domains: listOption('domains, such as ["acme.example"]', (item) => isText(item) || isFields(item)),
-  from: mustBe('a sender, such as "Acme <hi@acme.example>"', isSender),
+  from: mustBe('a sender, such as Acme <hi@acme.example> or "Acme, Inc." <hi@acme.example>', isSender),
   projectId: mustBe("1 to 64 letters, digits, hyphens or underscores", (value) => isText(value) && isProjectId(value)),
   plan: mustBe("an object or a function", (value) => isRecord(value) || isFunction(value)),
   background: flagOption,
@@ -81,7 +81,7 @@ const rule = optionsOf(rules, { owner: "a mail", required: ["store", "transport"
 export const checkOptions = (options: MailOptions): void => assertOptions(rule, options)
 
 const handleRules: OptionRules<ProjectHandleOptions> = {
-  from: mustBe('a sender, such as "Acme <hi@acme.example>"', isText)
+  from: mustBe('a sender, such as Acme <hi@acme.example> or "Acme, Inc." <hi@acme.example>', isText)
 }
 
 const handleRule = optionsOf(handleRules, { owner: "a project handle" })

@@ -25,9 +25,18 @@ const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
   ["domain", ["acme.example"], '"domain" is not an option of a mail. The options are store, transport, domains, from,'],
   ["domains", "acme.example", 'domains must be a list of domains, such as ["acme.example"].'],
   ["domains", [5], 'domains must be a list of domains, such as ["acme.example"].'],
-  ["from", "nobody", 'from must be a sender, such as "Acme <hi@acme.example>".'],
-  ["from", "", 'from must be a sender, such as "Acme <hi@acme.example>".'],
-  ["from", { address: "hi@acme.example" }, 'from must be a sender, such as "Acme <hi@acme.example>".'],
+  [
+    "from",
+    "Acme, Inc. <hi@acme.example>",
+    'from must be a sender, such as Acme <hi@acme.example> or "Acme, Inc." <hi@acme.example>.'
+  ],
+  ["from", "nobody", 'from must be a sender, such as Acme <hi@acme.example> or "Acme, Inc." <hi@acme.example>.'],
+  ["from", "", 'from must be a sender, such as Acme <hi@acme.example> or "Acme, Inc." <hi@acme.example>.'],
+  [
+    "from",
+    { address: "hi@acme.example" },
+    'from must be a sender, such as Acme <hi@acme.example> or "Acme, Inc." <hi@acme.example>.'
+  ],
   ["projectId", "a b", "projectId must be 1 to 64 letters, digits, hyphens or underscores."],
   ["plan", 5, "plan must be an object or a function."],
   ["background", "no", "background must be true or false."],

@@ -19,7 +19,7 @@ describe("a project handle", () => {
 
   it.each([
     [{ form: "hi@acme.example" }, '"form" is not an option of a project handle. The options are from.'],
-    [{ from: 5 }, 'from must be a sender, such as "Acme <hi@acme.example>".'],
+    [{ from: 5 }, 'from must be a sender, such as Acme <hi@acme.example> or "Acme, Inc." <hi@acme.example>.'],
     ["hi@acme.example", "The options of a project handle must be an object."],
     [new Map(), "The options of a project handle must be an object."]
   ])("refuses the settings %j", async (settings, message) => {

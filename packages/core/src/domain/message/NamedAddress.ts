@@ -41,3 +41,18 @@ export const parseNamedAddress = (text: string): NamedAddress | undefined => {
   const name = words.join(" ").trim()
   return address === undefined ? undefined : { name: name === "" ? null : name, address }
 }
+
+/** Whether the text ends with an address in angle brackets, and only the name before it has no valid form: a special character is not in quotes. */
+export const hasUnquotedName = (text: string): boolean => {
+  if (text.length > namedAddressUnitsMax || !isOneLine(text) || parseNamedAddress(text) !== undefined) return false
+  const trimmed = text.trim()
+  const start = trimmed.lastIndexOf("<")
+  return start > 0 && trimmed.endsWith(">") && parseAddress(trimmed.slice(start + 1, -1)) !== undefined
+}
+
+const isAnyAddress = (text: string): boolean =>
+  parseAddress(text.trim()) !== undefined || parseNamedAddress(text) !== undefined
+
+/** Whether the text is several addresses with commas between them, as other programs write a list. */
+export const isAddressList = (text: string): boolean =>
+  text.length <= namedAddressUnitsMax && text.includes(",") && text.split(",").every(isAnyAddress)

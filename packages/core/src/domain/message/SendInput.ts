@@ -11,7 +11,7 @@ import { issue, withoutUndefined } from "../value/Issue.ts"
 import { codePoints } from "../value/TextLength.ts"
 import { timeRule } from "../value/TimeRule.ts"
 import type { AttachmentInput } from "./Attachment.ts"
-import { parseNamedAddress } from "./NamedAddress.ts"
+import { hasUnquotedName, isAddressList, parseNamedAddress } from "./NamedAddress.ts"
 
 /** In characters. */
 export const fromNameCharactersMax = 100
@@ -66,11 +66,31 @@ const bareAddresses = (value: unknown, itemsMax: number): unknown =>
 
 const addressFields: ReadonlySet<unknown> = new Set(["from", "to", "cc", "bcc", "replyTo"])
 
-/** Changes the message of an issue of an address, because a program may also give a name. */
-export const withNamesAllowed = (one: Issue): Issue =>
-  one.code === "invalid_value" && addressFields.has(one.path[0])
-    ? { ...one, message: "must be an address such as ada@example.com or Ada <ada@example.com>" }
-    : one
+/** The text of an address field, or of one of its entries. */
+const addressAt = (input: unknown, [field, position]: Issue["path"]): unknown => {
+  const value = isFields(input) ? input[String(field)] : undefined
+  return Array.isArray(value) ? (value[Number(position)] as unknown) : value
+}
+
+const listFields: ReadonlySet<unknown> = new Set(["to", "cc", "bcc"])
+
+/** What a program must write instead of an address that was refused. */
+const addressMessage = (field: unknown, address: unknown): string => {
+  if (typeof address === "string" && isAddressList(address))
+    return listFields.has(field) ? "must be one address; write several as an array" : "must be one address"
+  if (typeof address === "string" && hasUnquotedName(address)) {
+    const orField = field === "from" ? ", or the name in fromName" : ""
+    return `must have a name with a comma or another special character in quotes, as in "Acme, Inc." <hi@acme.example>${orField}`
+  }
+  return "must be an address such as ada@example.com or Ada <ada@example.com>"
+}
+
+/** Changes the message of an issue of an address, because a program may also give a name. `input` is what the program gave. */
+export const withNamesAllowed = (one: Issue, input: unknown): Issue => {
+  const [field] = one.path
+  if (one.code !== "invalid_value" || !addressFields.has(field)) return one
+  return { ...one, message: addressMessage(field, addressAt(input, one.path)) }
+}
 
 /**
  * Converts the input of a program to the body of the interface: bare addresses, and times as text. Returns the issues that the body cannot

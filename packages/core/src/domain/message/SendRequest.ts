@@ -190,7 +190,7 @@ export const parseSend = (
   const { body, issues } = toSendBody(input, toItemsMax)
   const parsed = parseBody(body, source, oneMessage)
   if (Result.isFailure(parsed))
-    return Result.fail([...parsed.failure.map((one) => withBytesAllowed(withNamesAllowed(one))), ...issues])
+    return Result.fail([...parsed.failure.map((one) => withBytesAllowed(withNamesAllowed(one, input))), ...issues])
   return issues.length > 0 ? Result.fail(issues) : parsed
 }
 

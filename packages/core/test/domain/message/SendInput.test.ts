@@ -18,6 +18,55 @@ const issuesOf = (input: unknown, source: "api" | "smtp" | "embedded" = "embedde
 const instant = Date.UTC(2026, 11, 24, 17)
 const time = "2026-12-24T18:00:00+01:00"
 
+const messagesOf = (input: object) => {
+  const parsed = parseSend({ ...minimal, ...input }, "embedded")
+  return Result.isFailure(parsed) ? parsed.failure.map(({ path, message }) => `${path.join(".")} ${message}`) : []
+}
+
+const quotes =
+  'must have a name with a comma or another special character in quotes, as in "Acme, Inc." <hi@acme.example>'
+const example = "must be an address such as ada@example.com or Ada <ada@example.com>"
+
+describe("the message about an address of a program", () => {
+  it.each<[string, object, string]>([
+    [
+      "a comma in the name of the sender",
+      { from: "Acme, Inc. <hi@acme.example>" },
+      `from ${quotes}, or the name in fromName`
+    ],
+    ["brackets in the name of a recipient", { to: "Ada (Countess) <ada@example.org>" }, `to ${quotes}`],
+    [
+      "a quotation mark in the middle of a name",
+      { to: ["b@example.org", 'Ada "A <ada@example.org>'] },
+      `to.1 ${quotes}`
+    ],
+    ["a comma in the name of replyTo", { replyTo: "Help, desk <help@acme.example>" }, `replyTo ${quotes}`],
+    [
+      "two addresses in one text",
+      { to: "a@example.org, b@example.org" },
+      "to must be one address; write several as an array"
+    ],
+    [
+      "two addresses with names in one entry",
+      { to: "a@example.org", cc: ["Ada <a@example.org>, b@example.org"] },
+      "cc.0 must be one address; write several as an array"
+    ],
+    ["two senders", { from: "a@acme.example,b@acme.example" }, "from must be one address"],
+    ["no address after a name", { to: "Ada, B <nobody>" }, `to ${example}`],
+    ["a line break in a name", { from: "Acme,\nInc. <hi@acme.example>" }, `from ${example}`],
+    ["no address", { to: "nobody" }, `to ${example}`],
+    ["no address between two commas", { to: "a@example.org,, b@example.org" }, `to ${example}`],
+    ["a very long name", { to: `${",".repeat(2048)} <a@example.org>` }, `to ${example}`]
+  ])("says what to write instead of %s", (_, input, message) => {
+    expect(messagesOf(input)).toStrictEqual([message])
+  })
+
+  it("stays the one of the interface for an API key", () => {
+    const parsed = parseSend({ ...minimal, from: "Acme, Inc. <hi@acme.example>" }, "api")
+    expect(Result.isFailure(parsed) && parsed.failure.map(({ message }) => message)).not.toContain(quotes)
+  })
+})
+
 describe("parseSend, for the input of a program", () => {
   it.each<[string, Partial<SendInput>, Partial<SendInput>]>([
     ["the name in from", { from: "Shop <shop@acme.example>" }, { fromName: "Shop" }],
