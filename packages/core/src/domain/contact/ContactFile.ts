@@ -71,6 +71,14 @@ const propertyColumn = (key: string): string => {
   return reserved ? `${propertyPrefix}${key}` : key
 }
 
+const unknownColumnMessage = `is not ${Object.keys(fields).join(", ")}, ${statusColumn} or a defined custom property`
+
+/** Whether the first row is one cell, as when a file of semicolons or tabs is read as one of commas. */
+const hasOtherSeparator = ([first, ...others]: ReadonlyArray<string>): boolean =>
+  first !== undefined && others.length === 0 && /[;\t|]/.test(first)
+
+const otherSeparatorMessage = "has semicolons, tabs or bars: separate the columns of the file by commas"
+
 /** Reads the columns from the first row, ignoring case. Fails with all issues of the row, or with one when it names too many columns. */
 export const readColumns = (
   header: ReadonlyArray<string>,
@@ -79,6 +87,8 @@ export const readColumns = (
   if (header.length > columnsMax)
     return Result.fail([issue(["columns"], "too_many_items", `must name at most ${columnsMax} columns`)])
   const byName = new Map(properties.map((one) => [propertyName(propertyColumn(one.content.key)), one]))
+  if (hasOtherSeparator(header) && !byName.has(propertyName(header[0]!)))
+    return Result.fail([issue(["columns", 0], "undefined_property", otherSeparatorMessage)])
   const issues: Array<Issue> = []
   const names = new Set<string>()
   const columns = header.map((text, at): ContactColumn => {
@@ -91,7 +101,7 @@ export const readColumns = (
     if (ignored.has(name)) return { _tag: "Ignored" }
     const resource = byName.get(name)
     if (resource !== undefined) return { _tag: "Property", resource }
-    issues.push(issue(["columns", at], "undefined_property", "is neither a field nor a defined custom property"))
+    issues.push(issue(["columns", at], "undefined_property", unknownColumnMessage))
     return { _tag: "Ignored" }
   })
   if (!names.has("email")) issues.push(issue(["columns"], "required", "must name a column email"))

@@ -164,4 +164,30 @@ describe("readColumns", () => {
       { path: ["columns"], code: "too_many_items", message: "must name at most 2000 columns" }
     ])
   })
+
+  it.each(["email;first_name", "email\tfirst_name", "E-Mail|Name", ";"])(
+    "names the separator of the file as the one problem of the row %j",
+    (cell) => {
+      const read = readColumns([cell], [])
+      expect(Result.isFailure(read) && read.failure).toEqual([
+        {
+          path: ["columns", 0],
+          code: "undefined_property",
+          message: "has semicolons, tabs or bars: separate the columns of the file by commas"
+        }
+      ])
+    }
+  )
+
+  it("takes a semicolon in the property key of a single column as a part of the property key", () => {
+    const read = readColumns(["a;b"], [property(1, "a;b", "string")])
+    expect(Result.isFailure(read) && read.failure.map(({ message }) => message)).toEqual(["must name a column email"])
+  })
+
+  it("lists the columns that a file may have when one is unknown", () => {
+    const read = readColumns(["email", "name"], [])
+    expect(Result.isFailure(read) && read.failure.map(({ message }) => message)).toEqual([
+      "is not email, user_id, first_name, last_name, phone_number, email_status or a defined custom property"
+    ])
+  })
 })
