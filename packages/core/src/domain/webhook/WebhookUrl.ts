@@ -60,6 +60,9 @@ export const isWebhookAddress = (address: string, { allowLoopback, deniedAddress
   (isPublicAddress(address) === true || (allowLoopback && isLoopbackAddress(address))) &&
   !deniedAddresses.some((range) => isInRange(address, range))
 
+const thisMachineProblem =
+  "must be https with a public address; for development, the operator can allow this machine: allowLoopback, --allow-loopback-webhooks"
+
 /** Returns which rule the URL breaks, as a predicate that follows the field's name. Returns `undefined` if the URL is allowed. */
 export const webhookUrlProblem = (text: string, rules: WebhookUrlRules): string | undefined => {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -69,9 +72,10 @@ export const webhookUrlProblem = (text: string, rules: WebhookUrlRules): string 
   const local = isLoopbackHost(host)
   if (local && rules.allowLoopback)
     return url.protocol === "https:" || url.protocol === "http:" ? undefined : "must be http or https"
+  if (local) return thisMachineProblem
   if (url.protocol !== "https:") return "must be https"
   if (!isWebhookPort(url, rules)) return `must use port ${rules.ports.join(" or ")}`
-  if (local || isPublicAddress(host) === false) return "must not be a private, local or metadata address"
+  if (isPublicAddress(host) === false) return "must not be a private, local or metadata address"
   return isPublicAddress(host) === true && !isWebhookAddress(host, rules)
     ? "must not be an address that the operator denies"
     : undefined

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { webhookUrlRules, webhookUrlProblem } from "../../../src/domain/webhook/WebhookUrl.ts"
 
+const thisMachine =
+  "must be https with a public address; for development, the operator can allow this machine: allowLoopback, --allow-loopback-webhooks"
+
 const problem = (url: string, rules: Parameters<typeof webhookUrlRules>[0] = {}) =>
   webhookUrlProblem(url, webhookUrlRules(rules))
 
@@ -17,9 +20,13 @@ describe("webhookUrlProblem and webhookUrlRules", () => {
     ["https://168.63.129.16/", "must not be a private, local or metadata address"],
     ["https://169.254.169.254/", "must not be a private, local or metadata address"],
     ["https://[fd00:ec2::254]/", "must not be a private, local or metadata address"],
-    ["https://localhost/", "must not be a private, local or metadata address"],
-    ["https://localhost./", "must not be a private, local or metadata address"],
-    ["https://a.localhost./", "must not be a private, local or metadata address"],
+    ["https://localhost/", thisMachine],
+    ["https://localhost./", thisMachine],
+    ["https://a.localhost./", thisMachine],
+    ["http://localhost:3000/hook", thisMachine],
+    ["http://127.0.0.1/", thisMachine],
+    ["https://[::1]:8080/", thisMachine],
+    ["ftp://localhost/", thisMachine],
     ["nonsense", "must be a URL"],
     ["https://hooks.example.net/a\nb", "must be a URL"],
     [" https://hooks.example.net/a", "must be a URL"],
