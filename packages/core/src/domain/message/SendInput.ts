@@ -27,9 +27,9 @@ export interface SendInput {
   readonly from: string
   /** One recipient or several. With several, each one sees only its own address. The names of recipients are not kept. */
   readonly to: string | ReadonlyArray<string>
-  /** Allowed only with one address in `to`. */
+  /** Allowed only with one address in `to`, or in process with the option `shownRecipients`. */
   readonly cc?: string | ReadonlyArray<string> | undefined
-  /** Allowed only with one address in `to`. */
+  /** Allowed only with one address in `to`, or in process with the option `shownRecipients`. */
   readonly bcc?: string | ReadonlyArray<string> | undefined
   /** The address for replies. Its name is not kept. Default: the reply address of the template, or none. */
   readonly replyTo?: string | undefined
@@ -85,11 +85,14 @@ const addressMessage = (field: unknown, address: unknown): string => {
   return "must be an address such as ada@example.com or Ada <ada@example.com>"
 }
 
-/** Changes the message of an issue of an address, because a program may also give a name. `input` is what the program gave. */
-export const withNamesAllowed = (one: Issue, input: unknown): Issue => {
+/** Changes the message of an issue, because a program may also give names and the option `shownRecipients`. `input` is what the program gave. */
+export const describeForProgram = (one: Issue, input: unknown): Issue => {
   const [field] = one.path
-  if (one.code !== "invalid_value" || !addressFields.has(field)) return one
-  return { ...one, message: addressMessage(field, addressAt(input, one.path)) }
+  if (!addressFields.has(field)) return one
+  if (one.code === "invalid_value") return { ...one, message: addressMessage(field, addressAt(input, one.path)) }
+  return one.code === "not_allowed_here"
+    ? { ...one, message: `${one.message}, or with the option shownRecipients` }
+    : one
 }
 
 /**

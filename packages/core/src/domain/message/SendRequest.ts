@@ -20,7 +20,7 @@ import { TemplateValues, templateValuesMax } from "../template/TemplateValues.ts
 import { jsonWithin } from "../value/JsonRule.ts"
 import { codePoints } from "../value/TextLength.ts"
 import { bodyOf, lineOf, Mailbox, textOf, Timestamp } from "../value/TextRule.ts"
-import { fromNameCharactersMax, toSendBody, withNamesAllowed } from "./SendInput.ts"
+import { fromNameCharactersMax, toSendBody, describeForProgram } from "./SendInput.ts"
 import type { ValidSendOptions } from "./SendOptions.ts"
 
 const toItemsMax = 100
@@ -190,7 +190,7 @@ export const parseSend = (
   const { body, issues } = toSendBody(input, toItemsMax)
   const parsed = parseBody(body, source, oneMessage)
   if (Result.isFailure(parsed))
-    return Result.fail([...parsed.failure.map((one) => withBytesAllowed(withNamesAllowed(one, input))), ...issues])
+    return Result.fail([...parsed.failure.map((one) => withBytesAllowed(describeForProgram(one, input))), ...issues])
   return issues.length > 0 ? Result.fail(issues) : parsed
 }
 

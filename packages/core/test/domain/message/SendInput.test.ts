@@ -61,6 +61,15 @@ describe("the message about an address of a program", () => {
     expect(messagesOf(input)).toStrictEqual([message])
   })
 
+  it("names the option that allows cc and bcc with several addresses in to", () => {
+    const message = "is allowed only with one address in to, or with the option shownRecipients"
+    const to = ["a@example.org", "b@example.org"]
+    expect(messagesOf({ to, cc: "c@example.org", bcc: ["d@example.org"] })).toStrictEqual([
+      `cc ${message}`,
+      `bcc ${message}`
+    ])
+  })
+
   it("stays the one of the interface for an API key", () => {
     const parsed = parseSend({ ...minimal, from: "Acme, Inc. <hi@acme.example>" }, "api")
     expect(Result.isFailure(parsed) && parsed.failure.map(({ message }) => message)).not.toContain(quotes)
