@@ -81,7 +81,7 @@ export const clockSetBack = testIn("core/test/service/delivery/clockSetBack")
 export const sweeping = testIn("core/test/service/store/sweeping")
 export const model = testIn("core/test/service/message/model")("gives the same results as the model")
 export const replies = testIn("core/test/domain/delivery/SmtpReply")
-export const finishAttempt = testIn("core/test/decide/delivery/finishAttempt")
+export const anyHandOffResult = testIn("core/test/decide/delivery/anyHandOffResult")
 
 /** Cites a rule of the lint configuration by its message. */
 export const lintRule = (message: string): Proof => ({ kind: "lintRule", file: ".oxlintrc.json", title: message })

@@ -3,6 +3,7 @@
  */
 import type { InvariantArea } from "./Invariant.ts"
 import {
+  anyHandOffResult,
   attachmentLaw,
   calls,
   commitThread,
@@ -10,7 +11,6 @@ import {
   crashPoints,
   deadWorker,
   fairness,
-  finishAttempt,
   freeze,
   groups,
   kill,
@@ -18,12 +18,12 @@ import {
   law,
   olderFile,
   opening,
+  outcomeLaw,
   power,
   relay,
   signed,
   simulation,
-  surroundings,
-  outcomeLaw
+  surroundings
 } from "./faultProofs.ts"
 import { attachments, dispatcher, handOffs, refusals, sending } from "./proofs.ts"
 
@@ -114,7 +114,7 @@ export const lossAndDuplicateInvariants: ReadonlyArray<InvariantArea> = [
         "A send that asks for at most one copy causes at most one copy",
         [
           simulation,
-          finishAttempt("fails an ambiguous attempt without a retry when the send permits no second copy"),
+          anyHandOffResult("fails an ambiguous attempt without a retry when the send permits no second copy"),
           handOffs("fails an ambiguous delivery at once when the send says so, and after two retries otherwise")
         ]
       ],

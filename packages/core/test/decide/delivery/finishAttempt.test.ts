@@ -1,48 +1,13 @@
-import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { HandOffResult } from "../../../src/decide/delivery/handOffResult.ts"
 import type { FinishAttemptFacts } from "../../../src/decide/delivery/finishAttempt.ts"
 import { finishAttempt } from "../../../src/decide/delivery/finishAttempt.ts"
-import type { Change, ChangeOf } from "../../../src/domain/store/Change.ts"
-import { inCommitOrder } from "../../../src/domain/store/commitOrder.ts"
+import type { Change } from "../../../src/domain/store/Change.ts"
 import type { Delivery } from "../../../src/domain/delivery/Delivery.ts"
 import { minuteMillis } from "../../../src/domain/value/Instant.ts"
 import { defaultRetryPolicy } from "../../../src/domain/delivery/RetrySchedule.ts"
-import type { SmtpReply } from "../../../src/domain/delivery/SmtpReply.ts"
-import { attempt, delivery, keyedAddress, nextState, now, project, suppression } from "../fixtures.ts"
-
-const reply = (stage: SmtpReply["stage"], code: number | null, enhancedCode: string | null = null): SmtpReply => ({
-  stage,
-  smtpCode: code,
-  enhancedCode,
-  text: "words"
-})
-
-const facts = (
-  change: Partial<FinishAttemptFacts> & { readonly state?: Partial<Delivery> } = {}
-): FinishAttemptFacts => {
-  const { state, ...rest } = change
-  const claimed = delivery({ status: "sending", worker: "w", attemptCount: 1, ...state })
-  return {
-    now,
-    eventId: "evt_1",
-    policy: defaultRetryPolicy,
-    onAmbiguous: "retry",
-    idempotentHandOff: false,
-    signalsFinalize: true,
-    expiresAt: null,
-    claimed,
-    delivery: claimed,
-    attempt: attempt(),
-    keyedAddress,
-    suppression: null,
-    ...rest
-  }
-}
-
-const finalizingAttempt = attempt({ phase: "finalizing" })
-const ofTag = <T extends Change["_tag"]>(changes: ReadonlyArray<Change>, tag: T): ReadonlyArray<ChangeOf<T>> =>
-  changes.filter((change): change is ChangeOf<T> => change._tag === tag)
+import { nextState, now } from "../fixtures.ts"
+import { died, facts, finalizingAttempt, lost, ofTag, refused, reply, unconnected } from "./finishAttemptFacts.ts"
 
 const suppressedFor = (changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
   ofTag(changes, "PutSuppression").flatMap(({ suppression }) => Object.keys(suppression.reasons))
@@ -55,11 +20,6 @@ type Row = readonly [
   more: Partial<Delivery>,
   outcome: string
 ]
-
-const lost: HandOffResult = { _tag: "NoReply", why: "gone" }
-const unconnected: HandOffResult = { _tag: "NoReply", why: "refused", certainlyNotAccepted: true }
-const died: HandOffResult = { _tag: "WorkerDied" }
-const refused = (...of: Parameters<typeof reply>): HandOffResult => ({ _tag: "Refused", reply: reply(...of) })
 
 const rows: ReadonlyArray<Row> = [
   [
@@ -325,171 +285,4 @@ describe("finishAttempt, at the end of the lifetime", () => {
     })
     expect(suppressedFor(changes)).toEqual(suppressed)
   })
-})
-
-describe("finishAttempt, after an ambiguous attempt", () => {
-  it.each<[string, HandOffResult, Partial<Delivery>]>([
-    ["a temporary refusal after the lifetime", refused("rcpt", 450), { deferrals: 0 }],
-    ["a lost connection after the lifetime", lost, {}],
-    ["a third dead worker before finalizing", died, { workerDeaths: 2 }]
-  ])("leaves the delivery uncertain after %s", (_, result, state) => {
-    const given = facts({ expiresAt: now + 1, state: { ambiguousAttempts: 1, reachedRelay: true, ...state } })
-    const { changes } = finishAttempt(result, given)
-    expect(nextState(changes)).toMatchObject({
-      status: "failed",
-      reason: "delivery_uncertain",
-      bounceType: null,
-      chargedAt: now
-    })
-  })
-
-  it("fails a delivery as message_blocked when a permanent refusal follows an ambiguous attempt", () => {
-    const given = facts({ state: { ambiguousAttempts: 1, reachedRelay: true } })
-    expect(nextState(finishAttempt(refused("endOfData", 554, "5.7.1"), given).changes)).toMatchObject({
-      status: "failed",
-      reason: "message_blocked"
-    })
-  })
-})
-
-describe("finishAttempt, with any result", () => {
-  const stages = fc.constantFrom<SmtpReply["stage"]>("connect", "greeting", "auth", "mail", "rcpt", "data", "endOfData")
-  const replies = fc
-    .tuple(
-      stages,
-      fc.option(fc.integer({ min: 200, max: 599 })),
-      fc.option(fc.constantFrom("4.2.2", "5.1.1", "5.2.2", "5.7.1", "5.1.7"))
-    )
-    .map(([stage, code, enhanced]) => reply(stage, code, enhanced))
-  const results: fc.Arbitrary<HandOffResult> = fc.oneof(
-    fc
-      .tuple(fc.constantFrom("Accepted", "Delivered", "Refused" as const), replies)
-      .map(([_tag, reply]) => ({ _tag, reply })),
-    fc.constantFrom<HandOffResult>(lost, unconnected, died, { _tag: "ShutDown" }, { _tag: "Revoked" })
-  )
-  const given = fc
-    .record({
-      phase: fc.constantFrom("started", "finalizing" as const),
-      onAmbiguous: fc.constantFrom("retry", "fail" as const),
-      idempotentHandOff: fc.boolean(),
-      signalsFinalize: fc.boolean(),
-      expiresAt: fc.option(fc.integer({ min: now + 1, max: now + 10 ** 8 })),
-      suppressed: fc.boolean(),
-      state: fc.record({
-        ambiguousAttempts: fc.nat(4),
-        workerDeaths: fc.nat(4),
-        deferrals: fc.nat(80),
-        reachedRelay: fc.boolean(),
-        queuedAt: fc.integer({ min: now - 10 ** 9, max: now })
-      })
-    })
-    .map(({ phase, suppressed, ...rest }) =>
-      facts({ ...rest, attempt: attempt({ phase }), suppression: suppressed ? suppression("manual") : null })
-    )
-
-  it("gives back exactly the counters that the delivery no longer uses", () => {
-    fc.assert(
-      fc.property(results, given, (result, given) => {
-        const { changes } = finishAttempt(result, given)
-        const next = nextState(changes)
-        inCommitOrder(changes)
-        const spent = Object.fromEntries(ofTag(changes, "AddToCounter").map(({ name, by }) => [name, by]))
-        expect(spent["allowance"] ?? 0).toBe(next.chargedAt === null ? -1 : 0)
-        expect(spent["daily:2026-11-21"] ?? 0).toBe(next.countedDay === null ? -1 : 0)
-        if (next.chargedAt === null) expect(next.reachedRelay).toBe(false)
-        if (next.status === "failed" && next.reason === "temporary_failure") expect(next.chargedAt).toBeNull()
-        expect(
-          ofTag(changes, "AddToCounter").every(({ projectId, max }) => projectId === project && max === null)
-        ).toBe(true)
-      })
-    )
-  })
-
-  it("leaves a delivery either queued with a due time or ended", () => {
-    fc.assert(
-      fc.property(results, given, (result, given) => {
-        const next = nextState(finishAttempt(result, given).changes)
-        expect(next.status).not.toBe("sending")
-        expect(next.dueAt === null).toBe(next.status !== "queued")
-        if (next.status === "queued") expect(next.dueAt).toBeGreaterThanOrEqual(now)
-      })
-    )
-  })
-
-  it("fails an ambiguous attempt without a retry when the send permits no second copy", () => {
-    fc.assert(
-      fc.property(fc.constantFrom<HandOffResult>(lost, died, { _tag: "ShutDown" }), given, (result, given) => {
-        const { changes } = finishAttempt(result, {
-          ...given,
-          attempt: finalizingAttempt,
-          onAmbiguous: "fail",
-          idempotentHandOff: false
-        })
-        expect(nextState(changes)).toMatchObject({ status: "failed", reason: "delivery_uncertain" })
-      })
-    )
-  })
-})
-
-describe("finishAttempt, with a result after another worker has finished the attempt", () => {
-  const ambiguousAttempt = attempt({ phase: "ended", outcome: "ambiguous" })
-  const waiting = delivery({
-    status: "queued",
-    attemptCount: 1,
-    ambiguousAttempts: 1,
-    reachedRelay: true,
-    dueAt: now + 1
-  })
-  const uncertain = delivery({ ...waiting, status: "failed", reason: "delivery_uncertain", dueAt: null })
-  const accepted: HandOffResult = { _tag: "Accepted", reply: reply("endOfData", 250) }
-  const delivered: HandOffResult = { _tag: "Delivered", reply: reply("endOfData", 250) }
-  const late = (result: HandOffResult, state: Delivery, of = ambiguousAttempt) =>
-    finishAttempt(result, { ...facts({ state: { fencingToken: 6 } }), delivery: state, attempt: of })
-
-  it.each([
-    ["accepted while the delivery waits for its next attempt", accepted, waiting, "accepted", "email.accepted"],
-    ["delivered while the delivery waits for its next attempt", delivered, waiting, "delivered", "email.delivered"],
-    ["accepted after the delivery failed as uncertain", accepted, uncertain, "accepted", "email.accepted"],
-    ["delivered after the delivery failed as uncertain", delivered, uncertain, "delivered", "email.delivered"]
-  ] as const)("applies a late outcome to a delivery: %s", (_, result, state, status, kind) => {
-    const decision = late(result, state)
-    expect(decision.answer).toBe(status)
-    expect(nextState(decision.changes)).toMatchObject({ status, reason: null, dueAt: null, worker: null })
-    expect(ofTag(decision.changes, "TransitionDelivery")).toMatchObject([{ fencingToken: state.fencingToken }])
-    expect(ofTag(decision.changes, "AppendEvent")).toMatchObject([{ event: { kind } }])
-    expect(decision.changes.map(({ _tag }) => _tag)).toEqual(["TransitionDelivery", "AppendEvent"])
-  })
-
-  it.each([
-    ["the relay refused the message", refused("endOfData", 451), waiting, ambiguousAttempt],
-    ["the connection was lost", lost, waiting, ambiguousAttempt],
-    [
-      "the next attempt has begun",
-      accepted,
-      delivery({ ...waiting, status: "sending", attemptCount: 2 }),
-      ambiguousAttempt
-    ],
-    ["a later attempt has ended", accepted, delivery({ ...waiting, attemptCount: 2 }), ambiguousAttempt],
-    [
-      "a later attempt has ended as ambiguous too",
-      accepted,
-      delivery({ ...waiting, attemptCount: 2, ambiguousAttempts: 2 }),
-      attempt({ number: 2, phase: "ended", outcome: "ambiguous" })
-    ],
-    ["the attempt was not ambiguous", accepted, waiting, attempt({ phase: "ended", outcome: "no_reply" })],
-    [
-      "a report has already moved the delivery",
-      accepted,
-      delivery({ ...waiting, status: "bounced" }),
-      ambiguousAttempt
-    ],
-    [
-      "the delivery failed for another reason",
-      accepted,
-      delivery({ ...uncertain, reason: "sending_failed" }),
-      ambiguousAttempt
-    ]
-  ] as const)("ignores a late outcome when %s", (_, result, state, of) =>
-    expect(late(result, state, of)).toEqual({ answer: "claim_lost", changes: [] })
-  )
 })
