@@ -6,7 +6,9 @@ import {
   at,
   checkedTransport,
   clarified,
-  handOffs,
+  handedOverHeaders,
+  handOffFinalizing,
+  handOffRetries,
   headerField,
   hostileInput,
   instant,
@@ -15,13 +17,13 @@ import {
   mustache,
   refusals,
   rendering,
+  scheduledSending,
+  sending,
   sendInput,
   sendRequest,
-  sending,
   suppressionRaces,
   wire,
-  wireTemplates,
-  scheduledSending
+  wireTemplates
 } from "./proofs.ts"
 
 export const sends = clarified(3, "Send", [
@@ -99,8 +101,10 @@ export const sends = clarified(3, "Send", [
     "Several `to` are separate copies. `cc` and `bcc` share one set of headers, and no copy has a `Bcc` header.",
     [at.internal("transportRun")],
     [
-      handOffs("hands each of several recipients a separate copy, and shows cc but not bcc in the headers"),
-      handOffs("gives separate copies a Message-ID each, and the copies with cc and bcc that of the first delivery")
+      handedOverHeaders("hands each of several recipients a separate copy, and shows cc but not bcc in the headers"),
+      handedOverHeaders(
+        "gives separate copies a Message-ID each, and the copies with cc and bcc that of the first delivery"
+      )
     ],
     "0010-addresses"
   ],
@@ -115,7 +119,7 @@ export const sends = clarified(3, "Send", [
     [at.decide("queueDue"), at.decide("beginAttempt")],
     [
       scheduledSending("suppresses a due delivery when its recipient was suppressed meanwhile"),
-      handOffs("stops before finalizing when the recipient is suppressed during the attempt"),
+      handOffFinalizing("stops before finalizing when the recipient is suppressed during the attempt"),
       suppressionRaces("finalizes no delivery after its suppression is committed, and hands over all others")
     ],
     "0004-suppressed-recipients"
@@ -217,7 +221,7 @@ export const sends = clarified(3, "Send", [
     [
       model("gives the same results as the model"),
       machine("charges a delivery at most once, exactly in the statuses that count as usage"),
-      handOffs("refunds the charge when no attempt reached the relay")
+      handOffRetries("refunds the charge when no attempt reached the relay")
     ],
     "0015-limits"
   ],
@@ -231,15 +235,18 @@ export const sends = clarified(3, "Send", [
     "In process, a send may set the policy for an ambiguous attempt and an expiry time.",
     [at.domain("SendOptions")],
     [
-      handOffs("fails an ambiguous delivery at once when the send says so, and after two retries otherwise"),
-      handOffs("does not hand over a delivery after the expiry time of its send")
+      handOffRetries("fails an ambiguous delivery at once when the send says so, and after two retries otherwise"),
+      handOffRetries("does not hand over a delivery after the expiry time of its send")
     ],
     "0006-hand-off"
   ],
   [
     "In process, a send may add header fields such as `List-Unsubscribe`. Fields that Mailkeep writes are refused.",
     [at.domain("HeaderField")],
-    [handOffs("hands over the header fields of the send on every attempt"), headerField("refuses the header field %s")],
+    [
+      handedOverHeaders("hands over the header fields of the send on every attempt"),
+      headerField("refuses the header field %s")
+    ],
     "0030-header-fields"
   ],
   [

@@ -19,6 +19,7 @@ import {
   bucket,
   dispatcher,
   feedback,
+  handOffRetries,
   handOffs,
   machine,
   recordReport,
@@ -61,7 +62,7 @@ export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
         "After a pause of the dispatcher, every due delivery is sent once",
         [
           kill,
-          handOffs("tries a delivery once after its lifetime when no dispatcher ran before"),
+          handOffRetries("tries a delivery once after its lifetime when no dispatcher ran before"),
           relayLimit("always allows a try within a minute, and never more than the limit")
         ]
       ],

@@ -8,7 +8,7 @@ import {
   dispatcher,
   everyResponse,
   expressions,
-  handOffs,
+  handedOverHeaders,
   log,
   personalData,
   refusals,
@@ -128,7 +128,12 @@ export const edgeInvariants: ReadonlyArray<InvariantArea> = [
       ],
       [
         "No recipient sees a Bcc address",
-        [handOffs("hands each of several recipients a separate copy, and shows cc but not bcc in the headers"), relay]
+        [
+          handedOverHeaders(
+            "hands each of several recipients a separate copy, and shows cc but not bcc in the headers"
+          ),
+          relay
+        ]
       ],
       [
         "Where TLS is required, nothing is sent unencrypted",

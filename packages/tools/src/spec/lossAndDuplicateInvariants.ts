@@ -25,7 +25,7 @@ import {
   simulation,
   surroundings
 } from "./faultProofs.ts"
-import { attachments, dispatcher, handOffs, refusals, sending } from "./proofs.ts"
+import { attachments, dispatcher, handedOverHeaders, handOffRetries, refusals, sending } from "./proofs.ts"
 
 export const lossAndDuplicateInvariants: ReadonlyArray<InvariantArea> = [
   [
@@ -115,13 +115,13 @@ export const lossAndDuplicateInvariants: ReadonlyArray<InvariantArea> = [
         [
           simulation,
           anyHandOffResult("fails an ambiguous attempt without a retry when the send permits no second copy"),
-          handOffs("fails an ambiguous delivery at once when the send says so, and after two retries otherwise")
+          handOffRetries("fails an ambiguous delivery at once when the send says so, and after two retries otherwise")
         ]
       ],
       [
         "Every attempt of a delivery has the same Message-ID, sender and date",
         [
-          handOffs("hands over the same Message-ID and date on every attempt"),
+          handedOverHeaders("hands over the same Message-ID and date on every attempt"),
           composed("gives the same bytes each time, and other boundaries for another content"),
           signed("writes the same bytes each time"),
           simulation

@@ -10,6 +10,7 @@ import {
   contacts,
   eventSender,
   feedback,
+  handOffFinalizing,
   handOffs,
   openAddress,
   storm,
@@ -78,7 +79,7 @@ export const recipientInvariants: ReadonlyArray<InvariantArea> = [
         [
           simulation,
           suppressionRaces("finalizes no delivery after its suppression is committed, and hands over all others"),
-          handOffs("stops before finalizing when the recipient is suppressed during the attempt")
+          handOffFinalizing("stops before finalizing when the recipient is suppressed during the attempt")
         ]
       ],
       [

@@ -17,7 +17,6 @@ import {
 } from "@mailkeep/test-support"
 import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import { settableClock } from "@mailkeep/test-support/settableClock"
-import type { StubAct } from "@mailkeep/smtp"
 import { StubTransport } from "@mailkeep/smtp"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -29,9 +28,9 @@ import { Conflict } from "../../../src/domain/store/Conflict.ts"
 import { wholeRotation } from "../../../src/domain/store/Rotation.ts"
 import { dayMillis } from "../../../src/domain/value/Instant.ts"
 import { Dispatcher, HandOffs, MailStore } from "../../../src/index.ts"
+import { always } from "./scriptedStub.ts"
 
 const lapsed = { kind: "abandonedSending", limit: 9, rotation: wholeRotation } as const
-const always = (...acts: readonly [StubAct, ...Array<StubAct>]) => ({ stub: { script: [{ acts }] } })
 const taken = Effect.map(StubTransport.StubTransport, (stub) => stub.captured().length)
 const isFinalizing = (changes: ReadonlyArray<Change>) =>
   changes.some((change) => change._tag === "TransitionAttempt" && change.next.phase === "finalizing")
