@@ -6,7 +6,9 @@ import {
   at,
   clarified,
   domainBounds,
+  domainChecks,
   domains,
+  domainVerification,
   mustache,
   previewText,
   rendering,
@@ -64,7 +66,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
     [at.service("Domains"), "packages/core/src/node/NodeDnsResolver.ts"],
     [
       wireDomains("verifies a domain when its DNS records are published, and fails it when a record is missing"),
-      domains("verifies a domain when DNS has its records, and permits sends only then")
+      domainVerification("verifies a domain when DNS has its records, and permits sends only then")
     ],
     "0013-domains"
   ],
@@ -73,15 +75,15 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
     [at.decide("checkDnsRecord")],
     [
       wireDomains("distinguishes a name server that does not answer from a name that does not exist"),
-      domains("keeps a domain verified after the DNS error %s"),
-      domains("allows a DKIM key with any spaces, and an SPF record with more terms")
+      domainVerification("keeps a domain verified after the DNS error %s"),
+      domainVerification("allows a DKIM key with any spaces, and an SPF record with more terms")
     ],
     "0013-domains"
   ],
   [
     "A verified domain that fails definitely keeps sending for 24 h. Checks run automatically.",
     [at.decide("domainCheck"), at.service("Domains")],
-    [domains("fails a verified domain after 24 hours of definite failures, and checks it by itself")],
+    [domainChecks("fails a verified domain after 24 hours of definite failures, and checks it by itself")],
     "0013-domains"
   ],
   [
