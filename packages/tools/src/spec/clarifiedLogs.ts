@@ -3,15 +3,16 @@
  */
 import {
   at,
+  clarified,
   dispatcher,
   instant,
   log,
   machine,
   refusals,
-  clarified,
+  scheduledSending,
   wire,
-  wireTemplates,
-  scheduledSending
+  wireDeliveryLog,
+  wireTemplates
 } from "./proofs.ts"
 
 export const messages = clarified(4, "Messages", [
@@ -48,7 +49,7 @@ export const logs = clarified(5, "Logs", [
     [at.service("DeliveryLog"), at.handler("logs")],
     [
       log("lists each delivery once, newest first, in pages of %s, also with equal times"),
-      wire("finds deliveries by the normalized recipient, and ignores an empty search")
+      wireDeliveryLog("finds deliveries by the normalized recipient, and ignores an empty search")
     ],
     "0011-delivery-log"
   ],
@@ -63,22 +64,22 @@ export const logs = clarified(5, "Logs", [
     [at.domain("Instant"), at.api("Logs")],
     [
       instant("parses %s as the %s of its day, or as its exact time"),
-      wire("reads a bare date as the start or the end of that day in UTC, and reads every form of an offset")
+      wireDeliveryLog("reads a bare date as the start or the end of that day in UTC, and reads every form of an offset")
     ],
     "0033-embedding-and-wire-details"
   ],
   [
     "An unknown source, or a start date after the end date, gives an empty page.",
     [at.domain("LogFilters")],
-    [wire("returns an empty list when no delivery matches the filters"), log("filters deliveries by %s")],
+    [wireDeliveryLog("returns an empty list when no delivery matches the filters"), log("filters deliveries by %s")],
     "0011-delivery-log"
   ],
   [
     "`total` is null, except on a first page that is also the last.",
     ["packages/http/src/server/handlers/logs.ts"],
     [
-      wire("lists delivery summaries with exactly their fields, and follows the cursor"),
-      wire("returns an empty list when no delivery matches the filters")
+      wireDeliveryLog("lists delivery summaries with exactly their fields, and follows the cursor"),
+      wireDeliveryLog("returns an empty list when no delivery matches the filters")
     ],
     "0011-delivery-log"
   ],
@@ -95,7 +96,7 @@ export const logs = clarified(5, "Logs", [
     "The detail of a delivery is the bare object with its attempts, contact, domain, template and metadata.",
     [at.api("Logs"), at.server("deliveryViews")],
     [
-      wire("shows a delivery with all fields, without a data envelope"),
+      wireDeliveryLog("shows a delivery with all fields, without a data envelope"),
       wireTemplates("sends the published version of a template when the draft differs, and logs the template")
     ],
     "0017-delivery-detail"

@@ -15,10 +15,11 @@ import {
   openApi,
   privateFolder,
   refusals,
-  sendRequest,
   sending,
+  sendRequest,
   wire,
   wireAttachments,
+  wireDeliveryLog,
   wireDocs,
   wireLogs,
   wireMessages,
@@ -142,7 +143,7 @@ export const responses = clarified(1, "Every response", [
   [
     "Unknown fields and query parameters are refused.",
     [at.server("schemaErrors")],
-    [wire("refuses the log query %.30s"), sendRequest("refuses a send with %s")]
+    [wireDeliveryLog("refuses the log query %.30s"), sendRequest("refuses a send with %s")]
   ],
   [
     "A token bucket limits sends and contact creates for each API key and then each project. The wait is a whole number of seconds, at least 1, and the same in header and body.",

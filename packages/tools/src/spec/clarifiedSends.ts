@@ -23,6 +23,7 @@ import {
   sendRequest,
   suppressionRaces,
   wire,
+  wireDeliveryLog,
   wireTemplates
 } from "./proofs.ts"
 
@@ -181,7 +182,10 @@ export const sends = clarified(3, "Send", [
   [
     "Metadata has at most 50 keys of 40 characters and 4 KiB as JSON. The detail of a delivery shows it.",
     [at.domain("SendRequest")],
-    [sendRequest("refuses a send with %s"), wire("shows a delivery with all fields, without a data envelope")],
+    [
+      sendRequest("refuses a send with %s"),
+      wireDeliveryLog("shows a delivery with all fields, without a data envelope")
+    ],
     "0021-field-limits"
   ],
   [

@@ -1,7 +1,18 @@
 /**
  * Statements on the endpoints of contacts and email domains.
  */
-import { access, at, contactGroups, contactRequest, contacts, refusals, section, wire, wireGroups } from "./proofs.ts"
+import {
+  access,
+  at,
+  contactGroups,
+  contactRequest,
+  contacts,
+  refusals,
+  section,
+  wire,
+  wireContacts,
+  wireGroups
+} from "./proofs.ts"
 
 export const contactEndpoints = section(7, "Contacts", [
   [
@@ -12,7 +23,7 @@ export const contactEndpoints = section(7, "Contacts", [
   [
     "`page` begins at 1; `limit` is 1 to 100, and 50 when omitted.",
     [at.api("Parameters")],
-    [wire("answers 409, 404 and 400 for contacts as documented")]
+    [wireContacts("answers 409, 404 and 400 for contacts as documented")]
   ],
   [
     "`search` matches email or name.",
@@ -25,7 +36,7 @@ export const contactEndpoints = section(7, "Contacts", [
     [at.api("Contacts")],
     [
       contacts("filters contacts by status, and finds none for an unknown list or segment"),
-      wire("answers 409, 404 and 400 for contacts as documented")
+      wireContacts("answers 409, 404 and 400 for contacts as documented")
     ]
   ],
   [
@@ -42,7 +53,7 @@ export const contactEndpoints = section(7, "Contacts", [
     "The answer has `message` and `data` with `items`, `total`, `page`, `limit`; `total` counts all matches.",
     [at.api("Contacts")],
     [
-      wire("returns created and updated contacts in one shape, and listed contacts in another"),
+      wireContacts("returns created and updated contacts in one shape, and listed contacts in another"),
       contacts("lists contacts newest first, in pages, with the total")
     ]
   ],
@@ -77,12 +88,12 @@ export const contactEndpoints = section(7, "Contacts", [
   [
     "Create answers 200 with the contact, subscribed.",
     [at.handler("contacts")],
-    [wire("returns created and updated contacts in one shape, and listed contacts in another")]
+    [wireContacts("returns created and updated contacts in one shape, and listed contacts in another")]
   ],
   [
     "A duplicate address is 409.",
     [at.decide("contact")],
-    [wire("answers 409, 404 and 400 for contacts as documented")]
+    [wireContacts("answers 409, 404 and 400 for contacts as documented")]
   ],
   [
     "The document lists 429 for create.",
@@ -126,14 +137,14 @@ export const contactEndpoints = section(7, "Contacts", [
   [
     "Update answers 200 in the create shape.",
     [at.handler("contacts")],
-    [wire("returns created and updated contacts in one shape, and listed contacts in another")]
+    [wireContacts("returns created and updated contacts in one shape, and listed contacts in another")]
   ],
   [
     "An unknown id is 404.",
     [at.decide("contact")],
     [
       contacts("fails with not_found for an unknown id, an id of another project or a malformed id"),
-      wire("answers 409, 404 and 400 for contacts as documented")
+      wireContacts("answers 409, 404 and 400 for contacts as documented")
     ]
   ],
   [

@@ -4,17 +4,17 @@
 import {
   at,
   contacts,
+  eventSender,
   handOffs,
   log,
   machine,
   refusals,
-  eventSender,
+  scheduledSending,
   section,
   verified,
-  wire,
+  wireDeliveryLog,
   wireTemplates,
-  wireWebhooks,
-  scheduledSending
+  wireWebhooks
 } from "./proofs.ts"
 
 export const events = section(10, "Events", [
@@ -64,22 +64,22 @@ export const logListing = section(5, "List deliveries", [
     "`limit` is 1 to 100, and 50 when omitted.",
     [at.api("Parameters")],
     [
-      wire("refuses the log query %.30s"),
-      wire("lists delivery summaries with exactly their fields, and follows the cursor")
+      wireDeliveryLog("refuses the log query %.30s"),
+      wireDeliveryLog("lists delivery summaries with exactly their fields, and follows the cursor")
     ]
   ],
   [
     "`cursor` is the previous `nextCursor`, at most 1,024 characters.",
     [at.api("Parameters"), at.domain("Cursor")],
     [
-      wire("refuses the log query %.30s"),
+      wireDeliveryLog("refuses the log query %.30s"),
       log("refuses a cursor that is altered or of another project or filter, and allows another limit")
     ]
   ],
   [
     "`status` is one of the statuses.",
     [at.api("Logs")],
-    [wire("refuses the log query %.30s"), log("filters deliveries by %s")]
+    [wireDeliveryLog("refuses the log query %.30s"), log("filters deliveries by %s")]
   ],
   [
     "`source` filters by sending source.",
@@ -90,7 +90,7 @@ export const logListing = section(5, "List deliveries", [
   [
     "`recipient` filters by recipient; whole or partial match is not shown.",
     [at.handler("logs")],
-    [wire("finds deliveries by the normalized recipient, and ignores an empty search")],
+    [wireDeliveryLog("finds deliveries by the normalized recipient, and ignores an empty search")],
     "0011-delivery-log"
   ],
   [
@@ -115,7 +115,7 @@ export const logListing = section(5, "List deliveries", [
   [
     "The answer has `message` and `data` with `items`, `total`, `limit`, `hasMore`, `nextCursor`.",
     [at.api("Logs")],
-    [wire("lists delivery summaries with exactly their fields, and follows the cursor")]
+    [wireDeliveryLog("lists delivery summaries with exactly their fields, and follows the cursor")]
   ],
   ["`nextCursor` is null on the last page.", [at.service("DeliveryLog")], [log("returns no cursor for the last page")]],
   [
@@ -129,7 +129,7 @@ export const logListing = section(5, "List deliveries", [
   [
     "`total` may be null.",
     ["packages/http/src/server/handlers/logs.ts"],
-    [wire("lists delivery summaries with exactly their fields, and follows the cursor")],
+    [wireDeliveryLog("lists delivery summaries with exactly their fields, and follows the cursor")],
     "0011-delivery-log"
   ],
   [
@@ -142,7 +142,7 @@ export const logListing = section(5, "List deliveries", [
     "Retrieving one delivery: shape not shown.",
     [at.api("Logs")],
     [
-      wire("shows a delivery with all fields, without a data envelope"),
+      wireDeliveryLog("shows a delivery with all fields, without a data envelope"),
       log("shows a complete delivery only to its own project")
     ],
     "0017-delivery-detail"

@@ -10,6 +10,8 @@ export const testIn =
   (title: string): Proof => ({ kind: "test", file: `packages/${file}.test.ts`, title })
 
 export const wire = testIn("http/test/wire")
+export const wireContacts = testIn("http/test/contacts")
+export const wireDeliveryLog = testIn("http/test/deliveryLog")
 export const wireMessages = testIn("http/test/messages")
 export const wireLogs = testIn("http/test/logs")
 export const wireDocs = testIn("http/test/docs")

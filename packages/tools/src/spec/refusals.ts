@@ -9,11 +9,13 @@ import {
   contacts,
   everyResponse,
   refusals,
+  scheduledSending,
   section,
   sending,
   sendRequest,
   wire,
-  scheduledSending
+  wireContacts,
+  wireDeliveryLog
 } from "./proofs.ts"
 
 export const authentication = section(9, "Authentication", [
@@ -97,15 +99,19 @@ export const errors = section(11, "Errors", [
   [
     "400 `invalid_argument`: the request does not match the schema.",
     [at.server("schemaErrors")],
-    [wire("refuses a body that is %s"), wire("refuses the log query %.30s")]
+    [wire("refuses a body that is %s"), wireDeliveryLog("refuses the log query %.30s")]
   ],
   ["401 `unauthorized`.", [at.server("failureResponse")], [refusals("%s %s requires an API key with %s")]],
   ["403 `not_allowed`.", [at.server("failureResponse")], [refusals("%s %s requires an API key with %s")]],
-  ["404 `not_found`.", [at.server("failureResponse")], [wire("answers 409, 404 and 400 for contacts as documented")]],
+  [
+    "404 `not_found`.",
+    [at.server("failureResponse")],
+    [wireContacts("answers 409, 404 and 400 for contacts as documented")]
+  ],
   [
     "409 `duplicate_error`.",
     [at.server("failureResponse")],
-    [wire("answers 409, 404 and 400 for contacts as documented")]
+    [wireContacts("answers 409, 404 and 400 for contacts as documented")]
   ],
   [
     "429 `too_many_requests` with `RATE_LIMITED` and `Retry-After`.",
@@ -153,7 +159,7 @@ export const limits = section(12, "Limits and versions", [
     "The page size, cursor, recipient, subject, name and user-id limits.",
     [at.domain("Paging"), at.domain("SendRequest")],
     [
-      wire("refuses the log query %.30s"),
+      wireDeliveryLog("refuses the log query %.30s"),
       sendRequest("refuses a send with %s"),
       contactRequest("validates a new contact with %s")
     ]

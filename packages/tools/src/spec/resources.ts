@@ -11,14 +11,16 @@ import {
   everyResponse,
   machine,
   refusals,
+  scheduledSending,
   section,
-  sendRequest,
   sending,
+  sendRequest,
   wire,
+  wireContacts,
+  wireDeliveryLog,
   wireDomains,
   wireGroups,
-  wireTemplates,
-  scheduledSending
+  wireTemplates
 } from "./proofs.ts"
 
 export const general = section(1, "The service", [
@@ -93,29 +95,29 @@ export const resources = section(2, "Resources and their fields", [
   [
     "A delivery summary has `id`, `created_at`, `recipient`, `subject`, `status` and `scheduled_at`.",
     [at.api("Logs")],
-    [wire("lists delivery summaries with exactly their fields, and follows the cursor")]
+    [wireDeliveryLog("lists delivery summaries with exactly their fields, and follows the cursor")]
   ],
   [
     "Fields of a delivery beyond the summary: not shown.",
     [at.api("Logs")],
-    [wire("shows a delivery with all fields, without a data envelope")],
+    [wireDeliveryLog("shows a delivery with all fields, without a data envelope")],
     "0017-delivery-detail"
   ],
   [
     "A contact's id begins with `con_`.",
     [at.domain("Id")],
-    [wire("returns created and updated contacts in one shape, and listed contacts in another")],
+    [wireContacts("returns created and updated contacts in one shape, and listed contacts in another")],
     "0020-ids-and-order"
   ],
   [
     "Create and update answer with the fields of the list, and `user_id`, `source` and `updated_at`.",
     [at.api("Contacts")],
-    [wire("returns created and updated contacts in one shape, and listed contacts in another")]
+    [wireContacts("returns created and updated contacts in one shape, and listed contacts in another")]
   ],
   [
     "A list item has only `id`, `email`, names, `phone_number`, `email_status` and `created_at`.",
     [at.api("Contacts")],
-    [wire("returns created and updated contacts in one shape, and listed contacts in another")]
+    [wireContacts("returns created and updated contacts in one shape, and listed contacts in another")]
   ],
   [
     "`phone_number` and `user_id` may be null.",
