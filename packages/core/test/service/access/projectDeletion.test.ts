@@ -15,82 +15,18 @@ import {
   tickWith,
   withTestMail
 } from "@mailkeep/test-support"
-import { makeFailingStore } from "@mailkeep/test-support/failingStore"
-import { makeInterleavedStore } from "@mailkeep/test-support/interleavedStore"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { StubTransport } from "@mailkeep/smtp"
-import { Effect, Exit, Layer, Logger, Redacted } from "effect"
+import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import type { Change, EventSinkShape, Query, RecordKind } from "../../../src/adapter.ts"
-import { deliveryState, MailStore, projectIdOf, recordKinds } from "../../../src/adapter.ts"
-import {
-  Access,
-  ApiKeys,
-  ContactLists,
-  Contacts,
-  DeliveryLog,
-  Dispatcher,
-  Domains,
-  Projects,
-  Properties,
-  Segments,
-  Suppressions,
-  Templates,
-  Webhooks
-} from "../../../src/index.ts"
+import type { Change, EventSinkShape } from "../../../src/adapter.ts"
+import { deliveryState, MailStore } from "../../../src/adapter.ts"
+import { Access, ApiKeys, Dispatcher, Projects, Webhooks } from "../../../src/index.ts"
 import { refused } from "../event/scriptedSink.ts"
+import { allRecordsOf, deleteProject, populate, projectKinds, recordsOf, scheduledAt } from "./projectRecords.ts"
 
 const other = "prj_other"
-const scheduledAt = new Date(start + 3_600_000).toISOString()
-
-const deleteProject = Effect.flatMap(Projects, (projects) => projects.delete(project))
-
-/** The kinds of the records that belong to a project. A new kind of record is one of them. */
-const projectKinds = recordKinds.filter((kind) => kind !== "Setting" && kind !== "Lease")
-
-const recordsOf = (kind: RecordKind, projectId: string) =>
-  Effect.flatMap(MailStore, (store) =>
-    Effect.map(store.read([{ _tag: "Records", kind, projectId: null, after: null, limit: 1000 }]), ([records]) =>
-      records.filter((one) => projectIdOf(one) === projectId)
-    )
-  )
-
-const allRecordsOf = (projectId: string) =>
-  Effect.map(
-    Effect.forEach(projectKinds, (kind) => recordsOf(kind, projectId)),
-    (all) => all.flat()
-  )
-
-/** Writes records of each kind into a project, and mail in every status of the queue. Both projects have the same file. */
-const populate = (projectId: string) =>
-  Effect.gen(function* () {
-    yield* (yield* Domains).ensure(projectId, { domain: "example.com", verified: true })
-    yield* (yield* Domains).create(projectId, { domain: "pending.example" })
-    const { secret } = yield* (yield* ApiKeys).create(projectId, { permissions: ["email.send"] })
-    yield* (yield* Properties).create(projectId, { key: "plan", type: "string" })
-    const list = yield* (yield* ContactLists).create(projectId, { name: "News" })
-    const contact = yield* (yield* Contacts).create(projectId, {
-      email: "ada@example.org",
-      properties: { plan: "gold" }
-    })
-    yield* (yield* ContactLists).addContact(projectId, list.id, contact.id)
-    yield* (yield* Segments).create(projectId, {
-      name: "Ada",
-      filter: { field: "email", op: "eq", value: "ada@example.org" }
-    })
-    yield* (yield* Templates).create(projectId, { name: "T", alias: "t", subject: "S", text: "Hi" })
-    yield* (yield* Webhooks).create(projectId, { url: "https://hooks.example/a" })
-    yield* (yield* Suppressions).addReason(projectId, "bob@example.org", "manual")
-    const attachments = [{ filename: "a.txt", content: new Uint8Array([7]) }]
-    yield* send("sent", { attachments }, {}, projectId)
-    yield* send("suppressed", { to: ["bob@example.org", "eve@example.org"] }, {}, projectId)
-    yield* tick
-    yield* sendEvents
-    yield* send("later", { scheduledAt }, {}, projectId)
-    yield* send("waiting", { to: ["x@example.org", "y@example.org"] }, {}, projectId)
-    return Redacted.value(secret)
-  })
 
 describe.each(stores)("Projects.delete, over $name", (store) => {
   it("leaves no record of the project, and changes no record of another project", () =>
@@ -253,133 +189,6 @@ describe.each(stores)("Projects.delete, over $name", (store) => {
         expect(failure).toMatchObject({ _tag: "InvalidArgument", issues: [{ path: ["projectId"] }] })
       })
     ))
-})
-
-/** Whether the queries read the first page of the templates, webhooks and other resources. */
-const readsResources = ([query]: ReadonlyArray<Query>) => query?._tag === "Records" && query.kind === "Resource"
-
-describe("calls during the deletion of a project", () => {
-  it("fails with the reason deleting when a call creates the project, a domain or an API key", () => {
-    const { store, runMeanwhile } = makeInterleavedStore(readsResources)
-    return withTestMail(store)(
-      Effect.gen(function* () {
-        const [projects, domains, apiKeys] = [yield* Projects, yield* Domains, yield* ApiKeys]
-        const failures: Array<unknown> = []
-        const calls: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
-          projects.ensure(project),
-          projects.update(project, { onAmbiguous: "fail" }),
-          domains.ensure(project, { domain: "example.com", verified: true }),
-          domains.create(project, { domain: "other.example" }),
-          apiKeys.create(project, { permissions: ["email.send"] })
-        ]
-        runMeanwhile(
-          Effect.forEach(calls, (call) => Effect.map(Effect.flip(call), (failure) => failures.push(failure)))
-        )
-        expect(yield* deleteProject).toMatchObject({ isComplete: true })
-        expect(failures).toEqual(
-          calls.map(() => expect.objectContaining({ _tag: "StoreUnavailable", reason: "deleting", isRetryable: true }))
-        )
-        expect(yield* allRecordsOf(project)).toEqual([])
-      })
-    )
-  })
-
-  it("fails when the deletion begins after a call has read that there is none", () => {
-    const { store, runMeanwhile } = makeInterleavedStore(([query]) => query?._tag === "Project" && query.id === project)
-    return withTestMail(store)(
-      Effect.gen(function* () {
-        const projects = yield* Projects
-        yield* projects.delete(project)
-        const beginning = { _tag: "Resource", projectId: project, id: `pdl_${project}` } as const
-        const mailStore = yield* MailStore
-        runMeanwhile(
-          mailStore.commit([
-            {
-              _tag: "PutResource",
-              replaces: null,
-              resource: {
-                ...beginning,
-                id: `pdl_${project}`,
-                kind: "projectDeletion",
-                parent: "",
-                name: null,
-                content: {},
-                createdAt: start,
-                updatedAt: start,
-                revision: 1
-              }
-            }
-          ])
-        )
-        expect(yield* Effect.flip(projects.ensure(project))).toMatchObject({ reason: "deleting" })
-        expect(yield* recordsOf("Project", project)).toEqual([])
-      })
-    )
-  })
-
-  it("deletes a contact that another call creates after the contacts were read", () => {
-    const { store, runMeanwhile } = makeInterleavedStore(readsResources)
-    return withTestMail(store)(
-      Effect.gen(function* () {
-        const contacts = yield* Contacts
-        runMeanwhile(Effect.forEach(["a", "b"], (name) => contacts.create(project, { email: `${name}@example.org` })))
-        expect(yield* deleteProject).toMatchObject({ isComplete: true, deleted: { Contact: 2 } })
-        expect(yield* allRecordsOf(project)).toEqual([])
-      })
-    )
-  })
-
-  it("deletes nothing of a new project when another process has ended the deletion", () => {
-    const { store, runMeanwhile } = makeInterleavedStore(readsResources)
-    return withTestMail(store)(
-      Effect.gen(function* () {
-        yield* populate(project)
-        const services = yield* Effect.context<Effect.Services<ReturnType<typeof populate>> | Projects | MailStore>()
-        let anew: unknown
-        runMeanwhile(
-          Effect.gen(function* () {
-            expect(yield* deleteProject).toMatchObject({ isComplete: true })
-            yield* populate(project)
-            anew = yield* allRecordsOf(project)
-          }).pipe(Effect.provide(services))
-        )
-        expect(yield* deleteProject).toMatchObject({ isComplete: true, underWay: 0 })
-        expect(yield* allRecordsOf(project)).toEqual(anew)
-      })
-    )
-  })
-})
-
-/** Each message has its deliveries, and each delivery its message. */
-const expectWholeMessages = Effect.gen(function* () {
-  const messages = yield* recordsOf("Message", project)
-  const deliveries = yield* recordsOf("Delivery", project)
-  const idsOf = (records: typeof messages) =>
-    records.flatMap(({ kind, record }) => (kind === "Message" ? [record.id] : []))
-  const messageIds = deliveries.flatMap(({ kind, record }) => (kind === "Delivery" ? [record.messageId] : []))
-  expect(new Set(messageIds)).toEqual(new Set(idsOf(messages)))
-  yield* (yield* DeliveryLog).list(project)
-})
-
-describe("an interrupted deletion", () => {
-  it("leaves whole messages, accepts no send, and is finished by the next call, wherever it was interrupted", async () => {
-    for (let commitsLeft = 0, isDone = false; !isDone; commitsLeft++) {
-      const { store, allowCommits } = makeFailingStore()
-      await withTestMail(store)(
-        Effect.gen(function* () {
-          yield* populate(project)
-          allowCommits(commitsLeft)
-          isDone = Exit.isSuccess(yield* Effect.exit(deleteProject))
-          allowCommits(Number.POSITIVE_INFINITY)
-          yield* expectWholeMessages
-          if (commitsLeft > 0) expect(yield* Effect.exit(send("late"))).toMatchObject({ _tag: "Failure" })
-          expect(yield* deleteProject).toMatchObject({ isComplete: true })
-          expect(yield* allRecordsOf(project)).toEqual([])
-        })
-      )
-      if (isDone) expect(commitsLeft).toBeGreaterThan(8)
-    }
-  })
 })
 
 describe("the deletion of a project with many records", () => {
