@@ -4,7 +4,7 @@
 import {
   at,
   clarified,
-  dispatcher,
+  dispatcherRun,
   instant,
   log,
   machine,
@@ -113,7 +113,7 @@ export const logs = clarified(5, "Logs", [
   [
     "A delivery that becomes due while no dispatcher runs is sent when a dispatcher starts.",
     [at.service("Dispatcher")],
-    [dispatcher("wakes when the next delivery is due")],
+    [dispatcherRun("wakes when the next delivery is due")],
     "0006-hand-off"
   ]
 ])

@@ -17,7 +17,7 @@ import {
 } from "./faultProofs.ts"
 import {
   bucket,
-  dispatcher,
+  dispatcherRun,
   feedback,
   handOffRetries,
   handOffs,
@@ -37,7 +37,7 @@ export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
         "A scheduled delivery is never sent before its time, and is sent soon after it",
         [
           scheduledSending("sends no delivery before its scheduled time"),
-          dispatcher("wakes when the next delivery is due"),
+          dispatcherRun("wakes when the next delivery is due"),
           simulation
         ]
       ],

@@ -25,7 +25,15 @@ import {
   simulation,
   surroundings
 } from "./faultProofs.ts"
-import { attachments, dispatcher, handedOverHeaders, handOffRetries, refusals, sending } from "./proofs.ts"
+import {
+  attachments,
+  dispatcher,
+  dispatcherRun,
+  handedOverHeaders,
+  handOffRetries,
+  refusals,
+  sending
+} from "./proofs.ts"
 
 export const lossAndDuplicateInvariants: ReadonlyArray<InvariantArea> = [
   [
@@ -162,8 +170,8 @@ export const lossAndDuplicateInvariants: ReadonlyArray<InvariantArea> = [
       [
         "A worker that shuts down claims nothing more and leaves no delivery in sending",
         [
-          dispatcher("waits for hand-offs at shutdown, then returns them to the queue and ends its lease"),
-          dispatcher("ends its lease when it stops")
+          dispatcherRun("waits for hand-offs at shutdown, then returns them to the queue and ends its lease"),
+          dispatcherRun("ends its lease when it stops")
         ]
       ]
     ]

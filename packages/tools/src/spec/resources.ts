@@ -6,7 +6,7 @@ import {
   at,
   contactRequest,
   contacts,
-  dispatcher,
+  dispatcherRun,
   emailStatus,
   everyResponse,
   machine,
@@ -185,7 +185,10 @@ export const deliveryStatus = section(3, "Delivery status", [
   [
     "A scheduled delivery is sent within about a minute of its time.",
     [at.service("Dispatcher")],
-    [dispatcher("wakes when the next delivery is due"), scheduledSending("sends no delivery before its scheduled time")]
+    [
+      dispatcherRun("wakes when the next delivery is due"),
+      scheduledSending("sends no delivery before its scheduled time")
+    ]
   ],
   [
     "A delivery that is due without remaining allowance is `failed` with `quota_exceeded`, and nothing is charged.",
