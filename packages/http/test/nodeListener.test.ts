@@ -1,47 +1,13 @@
 /**
  * A web-standard handler behind `node:http`, over real connections.
  */
-import { once } from "node:events"
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
-import { setImmediate as nextRound, setImmediate } from "node:timers/promises"
-import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest"
-import type { NodeListenerOptions } from "../src/node.ts"
+import { setImmediate } from "node:timers/promises"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { incomingMessageOf, nodeListener } from "../src/node.ts"
 import { rawClient } from "./rawClient.ts"
-
-type Handler = (request: Request) => Promise<Response>
-type Before = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>
-
-const servers: Array<Server> = []
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.close()
-    server.closeAllConnections()
-  }
-})
-
-const listening = async (listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void) => {
-  const server = createServer(listener).listen(0, "127.0.0.1")
-  servers.push(server)
-  await once(server, "listening")
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-/** Serves the handler. `before` replaces the middleware of a framework. */
-const serve = (handler: Handler, before: Before = () => {}, options?: NodeListenerOptions) => {
-  const listener = nodeListener(handler, options)
-  return listening(async (incoming, outgoing) => {
-    await before(incoming, outgoing)
-    listener(incoming, outgoing)
-  })
-}
-
-/** A response whose length the raw client can see. */
-const answerOf = (content: string) =>
-  new Response(content, { headers: { "content-length": String(Buffer.byteLength(content)) } })
+import type { Handler } from "./servedHandler.ts"
+import { answerOf, chunk, endless, listening, post, serve, until } from "./servedHandler.ts"
 
 const describeRequest: Handler = async (request) =>
   answerOf(
@@ -60,37 +26,6 @@ const urlFor = async (address: string, head: string) => {
   client.socket.destroy()
   return answer!
 }
-
-/** Waits for a condition that other work of the event loop makes true. */
-const until = async (condition: () => boolean) => {
-  while (!condition()) await nextRound()
-}
-
-/** The number of bytes once it no longer grows. */
-const settled = async (bytes: () => number) => {
-  for (let same = 0, last = -1; same < 200; await nextRound()) {
-    same = bytes() === last ? same + 1 : 0
-    last = bytes()
-  }
-  return bytes()
-}
-
-const chunk = new Uint8Array(64 * 1024)
-/** A body that ends only when the connection does. Counts what has been taken from it. */
-const endless = () => {
-  const counts = { bytes: 0, canceled: false }
-  const body = new ReadableStream<Uint8Array>({
-    pull: (controller) => {
-      controller.enqueue(chunk)
-      counts.bytes += chunk.length
-    },
-    cancel: () => void (counts.canceled = true)
-  })
-  return { counts, body }
-}
-
-const post = (address: string, body: string | ReadableStream<Uint8Array>, init: RequestInit = {}) =>
-  fetch(address, { method: "POST", body, ...init, duplex: "half" } as RequestInit)
 
 describe("nodeListener, the request", () => {
   it("passes on the method, the path, the query, the headers and the body", async () => {
@@ -175,128 +110,6 @@ describe("nodeListener, the request", () => {
     ])
     expect((await fetch(address)).status).toBe(200)
     expect((await post(address, "")).status).toBe(200)
-  })
-})
-
-describe("nodeListener, streams", () => {
-  it("reads a body only as fast as the handler does", async () => {
-    const answer = Promise.withResolvers<Response>()
-    let incoming: IncomingMessage | undefined
-    const address = await serve((request) => {
-      incoming = incomingMessageOf(request)
-      return answer.promise
-    })
-    const client = await rawClient(address)
-    client.send("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 50000000\r\n\r\n")
-    for (let sent = 0; sent < 50_000_000; sent += chunk.length) client.send(chunk)
-    await until(() => incoming !== undefined)
-    expect(await settled(() => incoming!.socket.bytesRead)).toBeLessThan(1_000_000)
-    answer.resolve(answerOf("enough"))
-    const [first] = await client.answered(1)
-    expect([first!.status, first!.body]).toEqual([200, "enough"])
-    expect(first!.head).toMatch(/^connection: close$/im)
-    expect((await client.closed).length).toBe(1)
-  })
-
-  it("takes the rest of a body that the handler did not read, so that the client can write all of it", async () => {
-    let incoming: IncomingMessage | undefined
-    const address = await serve(async (request) => {
-      incoming = incomingMessageOf(request)
-      return answerOf("refused")
-    })
-    const client = await rawClient(address)
-    client.send(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${16 * chunk.length}\r\n\r\n`)
-    for (let sent = 0; sent < 16; sent++) client.send(chunk)
-    expect((await client.closed).map(({ body }) => body)).toEqual(["refused"])
-    expect(incoming!.complete).toBe(true)
-  })
-
-  it("fails a reading that begins after the rest of the body was dropped", async () => {
-    const failed = Promise.withResolvers<unknown>()
-    const address = await serve(async (request) => {
-      incomingMessageOf(request)!.once("close", () => void request.text().then(failed.resolve, failed.resolve))
-      return answerOf("refused")
-    })
-    await (await post(address, "late")).text()
-    expect(await failed.promise).toBeInstanceOf(Error)
-  })
-
-  it("writes a response only as fast as the client reads it", async () => {
-    const { counts, body } = endless()
-    const address = await serve(async () => new Response(body))
-    const client = await rawClient(address, { reads: false })
-    client.send("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
-    await until(() => counts.bytes > 0)
-    const written = await settled(() => counts.bytes)
-    expect(written).toBeLessThan(20_000_000)
-    client.socket.on("data", () => {})
-    client.socket.resume()
-    await until(() => counts.bytes > written)
-    client.socket.destroy()
-    await until(() => counts.canceled)
-    expect(counts.canceled).toBe(true)
-  })
-
-  it("aborts the request when the client disconnects before the response", async () => {
-    const seen: Array<string> = []
-    const address = await serve(async (request) => {
-      seen.push("asked")
-      await new Promise<void>((resolve) => request.signal.addEventListener("abort", () => resolve()))
-      seen.push("aborted")
-      return new Response()
-    })
-    const client = await rawClient(address)
-    client.send("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
-    await until(() => seen.length === 1)
-    client.socket.destroy()
-    await until(() => seen.length === 2)
-    expect(seen).toEqual(["asked", "aborted"])
-  })
-
-  it("does not abort a request that is answered", async () => {
-    let signal: AbortSignal | undefined
-    const address = await serve(async (request) => {
-      signal = request.signal
-      return new Response("done")
-    })
-    const response = await fetch(address, { headers: { connection: "close" } })
-    expect(await response.text()).toBe("done")
-    await settled(() => 0)
-    expect(signal!.aborted).toBe(false)
-  })
-
-  it("fails the reading of a body whose client disconnects", async () => {
-    const failed = Promise.withResolvers<unknown>()
-    const address = await serve(async (request) => {
-      await request.text().catch(failed.resolve)
-      return new Response()
-    })
-    const client = await rawClient(address)
-    client.send("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\npart")
-    await until(() => client.socket.bytesWritten > 0)
-    client.socket.destroy()
-    expect(await failed.promise).toBeInstanceOf(Error)
-  })
-
-  it.each([
-    ["did not read", 1000, 0],
-    ["read in part", 1000, 1],
-    ["read to its end", 300_000, 300_000]
-  ])("answers the next request of a connection after a body that the handler %s", async (_, length, read) => {
-    const address = await serve(async ({ method, body }) => {
-      if (method === "GET") return answerOf("next")
-      const reader = body!.getReader()
-      for (let left = read; left > 0;) left -= (await reader.read()).value!.length
-      if (read === length) expect((await reader.read()).done).toBe(true)
-      else await reader.cancel()
-      return answerOf("done")
-    })
-    const client = await rawClient(address)
-    client.send(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${length}\r\n\r\n${"x".repeat(length)}`)
-    expect((await client.answered(1))[0]!.body).toBe("done")
-    client.send("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
-    expect((await client.answered(2))[1]!.body).toBe("next")
-    client.socket.destroy()
   })
 })
 
