@@ -1,60 +1,9 @@
-import { buffer } from "node:stream/consumers"
-import type { OutgoingAttachment, OutgoingMessage } from "@mailkeep/core/adapter"
 import fc from "fast-check"
-import MailComposer from "nodemailer/lib/mail-composer"
-import type { Email } from "postal-mime"
 import PostalMime, { decodeWords } from "postal-mime"
 import { describe, expect, it } from "vitest"
 import { headerFieldIssues } from "../../core/src/domain/message/HeaderField.ts"
-import { AttachmentUnreadable, composeMessage, MessageNotComposable } from "../src/composeMessage.ts"
-import { message } from "./handOffHarness.ts"
 import { otherFields } from "./smtpWithRelay.ts"
-
-const bytesOf = (given: Partial<OutgoingMessage>, textAlternative = true): Promise<Buffer> =>
-  buffer(composeMessage(message(given), { textAlternative })())
-
-const readBack = async (given: Partial<OutgoingMessage>): Promise<Email> => PostalMime.parse(await bytesOf(given))
-
-const file = (content: Uint8Array, change: Partial<OutgoingAttachment> = {}): OutgoingAttachment => ({
-  filename: "order.pdf",
-  contentType: "application/pdf",
-  contentId: null,
-  disposition: "attachment",
-  size: content.length,
-  read: async function* () {
-    for (let at = 0; at < content.length; at += 1000) yield content.subarray(at, at + 1000)
-  },
-  ...change
-})
-
-/** Pieces of text that break careless programs: several scripts, and what has a meaning in a header or a boundary. */
-const pieces = [
-  ..."aZ09 .,;:@<>()[]\"'\\/=?_%*&#!~-",
-  "=?utf-8?Q?hidden?=",
-  "=?x?=",
-  "?=",
-  "ü",
-  "é",
-  "İ",
-  "ß",
-  "漢字",
-  "שלום",
-  "مرحبا",
-  "नमस्ते",
-  "🎉",
-  "👩‍👩‍👧",
-  "\u202e",
-  "\u00a0",
-  "To: x@evil.example",
-  "Bcc:",
-  "--=_",
-  "'' ",
-  "word ".repeat(20),
-  "x".repeat(80)
-]
-
-const line = (max: number): fc.Arbitrary<string> =>
-  fc.array(fc.constantFrom(...pieces), { maxLength: 20 }).map((parts) => parts.join("").slice(0, max).toWellFormed())
+import { bytesOf, file, filename, line, pieces, readBack } from "./composedMessage.ts"
 
 const body = fc
   .array(
@@ -64,11 +13,6 @@ const body = fc
     }
   )
   .map((parts) => parts.join(""))
-
-/** Without what looks like an encoded word: postal-mime decodes a name twice. */
-const filename = line(200)
-  .map((name) => name.replace(/[/\\]/g, "_").replaceAll("=?", "="))
-  .filter((name) => name.trim() !== "")
 
 const withLf = (text: string) => text.replace(/\r\n|\r/g, "\n").replace(/\n+$/, "")
 
@@ -103,25 +47,6 @@ describe("composeMessage", () => {
         const mail = await readBack({ text: `t${text}`, html: `<p>${html}` })
         expect([withLf(mail.text!), withLf(mail.html!)]).toEqual([withLf(`t${text}`), withLf(`<p>${html}`)])
       })
-    )
-  })
-
-  it("keeps the name and the bytes of every attachment", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.record({ filename, content: fc.uint8Array({ maxLength: 3000 }) }), { minLength: 1, maxLength: 3 }),
-        async (files) => {
-          const mail = await readBack({
-            attachments: files.map(({ filename, content }) => file(content, { filename }))
-          })
-          expect(
-            mail.attachments.map(({ filename, content }) => ({
-              filename,
-              content: Buffer.from(content as ArrayBuffer).toString("hex")
-            }))
-          ).toEqual(files.map(({ filename, content }) => ({ filename, content: Buffer.from(content).toString("hex") })))
-        }
-      )
     )
   })
 
@@ -289,46 +214,6 @@ describe("composeMessage", () => {
     ])
   })
 
-  /** The media types of all parts in their order, with the method of a calendar file. */
-  const typesOf = (raw: Buffer): ReadonlyArray<string> =>
-    [...raw.toString().matchAll(/^Content-Type: ([a-z/]+)(?:;\s[^\r]*?\b(method=[A-Z]+))?/gm)].map(([, type, method]) =>
-      [type, method].filter(Boolean).join(" ")
-    )
-  const event = Buffer.from("BEGIN:VCALENDAR\nMETHOD:REQUEST\nSUMMARY:Grüße\nEND:VCALENDAR\n")
-  const invitation = file(event, { filename: "invite.ics", contentType: "text/calendar; method=REQUEST" })
-
-  it("writes a calendar file with a method where mail programs look for an invitation, and as a file", async () => {
-    const html = "<p>Lunch</p>"
-    const raw = await bytesOf({ text: "Lunch", html, attachments: [invitation] })
-    const nodemailer = new MailComposer({ text: "Lunch", html, icalEvent: { method: "REQUEST", content: event } })
-    expect(typesOf(raw)).toEqual(typesOf(await nodemailer.compile().build()))
-    const { attachments } = await PostalMime.parse(raw)
-    expect(
-      attachments.map(({ mimeType, method, filename, content }) => [
-        mimeType,
-        method,
-        filename,
-        Buffer.from(content as ArrayBuffer).toString()
-      ])
-    ).toEqual([
-      ["text/calendar", "REQUEST", null, event.toString()],
-      ["application/ics", undefined, "invite.ics", event.toString()]
-    ])
-  })
-
-  it("writes no second file when the message has a calendar file besides the invitation", async () => {
-    for (const contentType of ["application/ics", "text/calendar"]) {
-      const raw = await bytesOf({ html: null, attachments: [invitation, file(event, { contentType })] })
-      expect(typesOf(raw)).toEqual([
-        "multipart/mixed",
-        "multipart/alternative",
-        "text/plain",
-        "text/calendar method=REQUEST",
-        contentType
-      ])
-    }
-  })
-
   it("makes a text from the html only when there is no text and the option is on", async () => {
     const html = "<h1>Hi</h1><p>See <a href='https://x.example/'>this</a>"
     const made = await PostalMime.parse(await bytesOf({ text: null, html }))
@@ -336,64 +221,5 @@ describe("composeMessage", () => {
     const given = await readBack({ text: "Mine", html })
     expect(withLf(given.text!)).toBe("Mine")
     expect((await bytesOf({ text: null, html }, false)).toString()).not.toContain("text/plain")
-  })
-
-  it("sends a file that is a message or a multipart, or has no media type, as a plain file with the same bytes", async () => {
-    const content = Buffer.from("From: a\n\nü\u0000")
-    for (const contentType of ["message/rfc822", "multipart/mixed", "text", "text/plain; charset=x", ""]) {
-      const mail = await readBack({ attachments: [file(content, { contentType, filename: "old.eml" })] })
-      expect(
-        mail.attachments.map(({ filename, mimeType, content }) => [
-          filename,
-          mimeType,
-          Buffer.from(content as ArrayBuffer)
-        ])
-      ).toEqual([["old.eml", "application/octet-stream", content]])
-    }
-  })
-
-  it("refuses a Content-ID that would not be one in the header", () => {
-    const attachments = [file(new Uint8Array(1), { contentId: "a>\r\nBcc: x" })]
-    expect(composeMessage(message({ attachments }), { textAlternative: true })).toThrow(MessageNotComposable)
-  })
-
-  it.each([
-    ["has fewer bytes than its size", { size: 4 }],
-    ["has more bytes than its size", { size: 2 }],
-    [
-      "cannot be read",
-      {
-        read: () => {
-          throw new Error("disk")
-        }
-      }
-    ]
-  ] as ReadonlyArray<readonly [string, Partial<OutgoingAttachment>]>)(
-    "fails when an attachment %s",
-    async (_, change) => {
-      await expect(bytesOf({ attachments: [file(new Uint8Array(3), change)] })).rejects.toBeInstanceOf(
-        AttachmentUnreadable
-      )
-    }
-  )
-
-  it("closes an attachment that is read only in part", async () => {
-    const begun = Promise.withResolvers<void>()
-    const closed = Promise.withResolvers<string>()
-    const read = async function* () {
-      try {
-        begun.resolve()
-        for (;;) yield new Uint8Array(60_000)
-      } finally {
-        closed.resolve("closed")
-      }
-    }
-    const stream = composeMessage(message({ attachments: [file(new Uint8Array(0), { size: 1e9, read })] }), {
-      textAlternative: true
-    })()
-    stream.on("error", () => {})
-    await begun.promise
-    stream.destroy()
-    expect(await closed.promise).toBe("closed")
   })
 })
