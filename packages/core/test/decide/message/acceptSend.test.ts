@@ -3,48 +3,18 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { AcceptSend, AcceptSendFacts } from "../../../src/decide/message/acceptSend.ts"
 import { acceptSend, recipientsOf } from "../../../src/decide/message/acceptSend.ts"
-import type { ApiKeyRecord, Principal } from "../../../src/domain/access/ApiKey.ts"
-import { permissions } from "../../../src/domain/access/ApiKey.ts"
 import type { HashedAttachment } from "../../../src/domain/message/attachmentContent.ts"
-import type { IdempotencyRecord } from "../../../src/domain/message/Idempotency.ts"
 import type { SendInput } from "../../../src/domain/message/SendInput.ts"
 import type { SendOptions } from "../../../src/domain/message/SendOptions.ts"
 import { parseSend } from "../../../src/domain/message/SendRequest.ts"
-import { parseSendOptions } from "../../../src/domain/message/SendOptions.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
 import type { Change, ChangeOf, ChangeTag } from "../../../src/domain/store/Change.ts"
 import { inCommitOrder } from "../../../src/domain/store/commitOrder.ts"
 import { withPrefix } from "../../../src/domain/value/Id.ts"
 import { dayMillis, hourMillis } from "../../../src/domain/value/Instant.ts"
 import { acceptSendFacts as facts } from "./acceptSendFacts.ts"
-import { counterChanges, domain, now, project, suppression, validSend } from "../fixtures.ts"
-
-const embedded: Principal = { projectId: project, apiKeyId: null, permissions, domainScope: null, source: "embedded" }
-const byApiKey: Principal = { ...embedded, apiKeyId: "key_1", source: "api" }
-
-const apiKey: ApiKeyRecord = {
-  id: "key_1",
-  projectId: project,
-  publicId: "public",
-  secretHash: "hash",
-  name: "",
-  permissions: ["email.send"],
-  domainScope: null,
-  createdAt: now,
-  expiresAt: null,
-  revokedAt: null,
-  lastUsedAt: null,
-  revision: 4
-}
-
-const command = (input: Partial<SendInput> = {}, change: Partial<AcceptSend> = {}): AcceptSend => ({
-  principal: embedded,
-  send: validSend(input),
-  options: Result.getOrThrow(parseSendOptions({})),
-  idempotency: { key: "k", fingerprint: "fingerprint" },
-  attachments: [],
-  ...change
-})
+import { counterChanges, now, project, suppression } from "../fixtures.ts"
+import { apiKey, byApiKey, command, earlier, withOptions } from "./sendCommand.ts"
 
 const hashed = (filename: string, hash: string, text: string): HashedAttachment => ({
   filename,
@@ -56,111 +26,11 @@ const hashed = (filename: string, hash: string, text: string): HashedAttachment 
   content: new TextEncoder().encode(text)
 })
 
-const withOptions = (options: SendOptions) => ({ options: Result.getOrThrow(parseSendOptions(options)) })
-
-const earlier: IdempotencyRecord = {
-  projectId: project,
-  key: "k",
-  fingerprint: "fingerprint",
-  result: { messageId: "msg_0", deliveryIds: ["del_0"], totalQueued: 1, scheduledAt: null },
-  expiresAt: now + 1
-}
-
 const changesOf = (sent: AcceptSend, known: AcceptSendFacts): ReadonlyArray<Change> =>
   Result.getOrThrow(acceptSend(sent, known)).changes
 
 const only = <T extends ChangeTag>(changes: ReadonlyArray<Change>, tag: T) =>
   changes.filter((change): change is ChangeOf<T> => change._tag === tag)
-
-/** A send that breaks every rule of which the decision knows, and the facts of that case. Each refusal of the table repairs one rule. */
-const brokenSend = { from: "hello@other.example", scheduledAt: now - 1, templateId: "tpl_none" }
-const scoped = { ...byApiKey, domainScope: ["example.com"] }
-
-describe("acceptSend, for a send that breaks several rules", () => {
-  const limited = facts({ plan: { ...noLimits, dailySends: 0 }, domain: null })
-  const used = { ...earlier, fingerprint: "another" }
-  const expired = withOptions({ expiresAt: now - 1 })
-
-  it.each<[string, AcceptSend, AcceptSendFacts, object]>([
-    [
-      "a revoked API key",
-      command(brokenSend, { principal: scoped, ...expired }),
-      { ...limited, idempotencyRecord: used, apiKey: { ...apiKey, revokedAt: now } },
-      { _tag: "InvalidApiKey" }
-    ],
-    [
-      "a domain outside the scope",
-      command(brokenSend, { principal: scoped, ...expired }),
-      { ...limited, idempotencyRecord: used, apiKey },
-      { _tag: "SenderOutsideScope", domain: "other.example" }
-    ],
-    [
-      "a used idempotency key",
-      command(brokenSend, expired),
-      { ...limited, idempotencyRecord: used },
-      { argument: "options", issues: [{ path: ["idempotencyKey"], code: "idempotency_key_reused" }] }
-    ],
-    [
-      "an expiry time that has passed",
-      command(brokenSend, expired),
-      limited,
-      { argument: "options", issues: [{ path: ["expiresAt"], code: "not_in_future" }] }
-    ],
-    [
-      "a time that has passed and an unknown template",
-      command(brokenSend),
-      limited,
-      { argument: "input", issues: [{ code: "not_in_future" }, { code: "unknown_template" }] }
-    ],
-    [
-      "a domain that is not verified",
-      command({}),
-      { ...limited, domain: domain({ status: "pending" }) },
-      { _tag: "SenderDomainNotVerified", domain: "example.com" }
-    ],
-    ["a domain that does not exist", command({}), limited, { _tag: "SenderDomainNotVerified" }],
-    [
-      "a limit of the plan",
-      command({}),
-      { ...limited, domain: domain() },
-      { _tag: "PlanLimitReached", code: "daily_sending_limit_exceeded" }
-    ]
-  ])("refuses a send with %s before it checks the rules that follow", (_, sent, known, failure) => {
-    const refused = acceptSend(sent, known)
-    expect(Result.isFailure(refused) && refused.failure).toMatchObject(failure)
-  })
-
-  it("refuses an API key that does not exist or has expired", () => {
-    for (const one of [null, { ...apiKey, expiresAt: now }])
-      expect(acceptSend(command({}, { principal: byApiKey }), facts({ apiKey: one }))).toMatchObject(
-        Result.fail({ _tag: "InvalidApiKey" })
-      )
-  })
-
-  it("refuses an expiry time that is not after the scheduled time", () => {
-    const at = now + hourMillis
-    const refused = acceptSend(command({ scheduledAt: at }, withOptions({ expiresAt: at })), facts())
-    expect(Result.isFailure(refused) && refused.failure).toMatchObject({ issues: [{ path: ["expiresAt"] }] })
-    expect(Result.isSuccess(acceptSend(command({}, withOptions({ expiresAt: now + 1 })), facts()))).toBe(true)
-  })
-})
-
-describe("acceptSend, for a repeated send", () => {
-  it("returns the earlier result without a change, also when the time, the domain or the plan would refuse it", () => {
-    const known = facts({ idempotencyRecord: earlier, domain: null, plan: { ...noLimits, dailySends: 0 } })
-    expect(acceptSend(command({ scheduledAt: now - 1 }), known)).toEqual(
-      Result.succeed({ changes: [], answer: { ...earlier.result, replayed: true } })
-    )
-  })
-
-  it("accepts the send again when the record has expired", () => {
-    const { answer } = Result.getOrThrow(
-      acceptSend(command(), facts({ idempotencyRecord: { ...earlier, expiresAt: now } }))
-    )
-    expect(answer.replayed).toBe(false)
-    expect(answer.messageId).not.toBe("msg_0")
-  })
-})
 
 describe("acceptSend, for shown recipients", () => {
   it("writes one message with the given header fields and a delivery for each recipient", () => {
