@@ -13,8 +13,10 @@ import {
   contactRequest,
   contacts,
   properties,
+  propertyValues,
   refusals,
   suppression,
+  suppressionList,
   suppressionRaces,
   wireGroups
 } from "./proofs.ts"
@@ -54,14 +56,14 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
     [at.api("Contacts"), at.handler("contacts")],
     [
       wireGroups("shows a contact in full with its properties by key and its suppression reason"),
-      contactGroups("shows the block reason of a contact, except the reason unsubscribed")
+      suppressionList("shows the block reason of a contact, except the reason unsubscribed")
     ],
     "0012-contacts"
   ],
   [
     "Delete erases the personal data. Only the suppression remains, under a keyed hash.",
     [at.decide("contact")],
-    [contactGroups("keeps an anonymous suppression when a contact is erased")],
+    [suppressionList("keeps an anonymous suppression when a contact is erased")],
     "0012-contacts"
   ],
   [
@@ -89,7 +91,7 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
     "`properties` replaces all values, null is an absent value, and two spellings of a property key are 400.",
     [at.decide("contactProperties"), at.domain("ContactRequest")],
     [
-      contactGroups("sets custom properties by key in any case, and refuses undefined keys and other types"),
+      propertyValues("sets custom properties by key in any case, and refuses undefined keys and other types"),
       contactRequest("validates a new contact with %s")
     ],
     "0025-properties"
@@ -133,9 +135,9 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
     [at.service("Properties"), at.handler("contactGroups")],
     [
       wireGroups("lists properties under data, changes them and deletes them"),
-      contactGroups("refuses a duplicate property key, and changes a type only while no contact has a value"),
-      contactGroups("stores no value of the old type while the type of a property changes"),
-      contactGroups("removes the values of a property with the property, permanently")
+      propertyValues("refuses a duplicate property key, and changes a type only while no contact has a value"),
+      propertyValues("stores no value of the old type while the type of a property changes"),
+      propertyValues("removes the values of a property with the property, permanently")
     ],
     "0025-properties"
   ],
@@ -194,8 +196,8 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
     [at.service("Suppressions"), at.handler("suppressions")],
     [
       wireGroups("shows the strongest and all reasons of a suppression, and removes all reasons together"),
-      contactGroups("lists suppressions by address, and refuses a cursor of another search"),
-      contactGroups("removes all reasons of an address, and subscribes its contact again")
+      suppressionList("lists suppressions by address, and refuses a cursor of another search"),
+      suppressionList("removes all reasons of an address, and subscribes its contact again")
     ],
     "0012-contacts"
   ],

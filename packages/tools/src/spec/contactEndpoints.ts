@@ -4,9 +4,9 @@
 import {
   access,
   at,
-  contactGroups,
   contactRequest,
   contacts,
+  propertyValues,
   refusals,
   section,
   wire,
@@ -79,7 +79,7 @@ export const contactEndpoints = section(7, "Contacts", [
     "`properties` uses existing property keys, case-insensitive; an unknown property key is 400.",
     [at.decide("contactProperties")],
     [
-      contactGroups("sets custom properties by key in any case, and refuses undefined keys and other types"),
+      propertyValues("sets custom properties by key in any case, and refuses undefined keys and other types"),
       contacts("refuses a custom property that is not defined"),
       contactRequest("validates a new contact with %s")
     ],
@@ -126,7 +126,7 @@ export const contactEndpoints = section(7, "Contacts", [
   [
     "`properties` replaces all values; when omitted, the values stay.",
     [at.decide("contactProperties")],
-    [contactGroups("sets custom properties by key in any case, and refuses undefined keys and other types")],
+    [propertyValues("sets custom properties by key in any case, and refuses undefined keys and other types")],
     "0025-properties"
   ],
   [

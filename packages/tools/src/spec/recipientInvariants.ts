@@ -6,13 +6,13 @@ import { bounces, kill, law, power, replies, simulation } from "./faultProofs.ts
 import {
   address,
   bounceListener,
-  contactGroups,
   contacts,
   eventSender,
   feedback,
   handOffFinalizing,
   handOffs,
   openAddress,
+  propertyValues,
   storm,
   suppressionRaces,
   unsubscribeLinks,
@@ -125,7 +125,7 @@ export const recipientInvariants: ReadonlyArray<InvariantArea> = [
         "An update keeps the omitted fields and clears the fields that it sets to null or empty text",
         [
           contacts("keeps fields that an update omits, and clears fields that it sets to empty"),
-          contactGroups("sets custom properties by key in any case, and refuses undefined keys and other types")
+          propertyValues("sets custom properties by key in any case, and refuses undefined keys and other types")
         ]
       ]
     ]
