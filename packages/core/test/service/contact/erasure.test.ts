@@ -1,59 +1,12 @@
 /**
  * The erasure of a person over whole stores: afterwards no record has the address, and the rest is as before.
  */
-import { events, expectBalanced, project, send, start, stores, tick, withTestMail } from "@mailkeep/test-support"
-import { makeFailingStore } from "@mailkeep/test-support/failingStore"
-import { makeInterleavedStore } from "@mailkeep/test-support/interleavedStore"
-import { Effect, Exit } from "effect"
-import { TestClock } from "effect/testing"
+import { expectBalanced, project, send, start, stores, tick, withTestMail } from "@mailkeep/test-support"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Query, RecordKind, StoredRecord } from "../../../src/adapter.ts"
-import { inCommitOrder, MailStore, recordKinds, storedRecordKey } from "../../../src/adapter.ts"
-import { ApiKeys, Contacts, DeliveryLog, Feedback, Sending, Suppressions, Templates } from "../../../src/index.ts"
-
-const email = "Ada.Lovelace@Example.org"
-const erase = Effect.flatMap(Contacts, (contacts) => contacts.erase(project, email))
-
-const recordsOf = (kind: RecordKind) =>
-  Effect.flatMap(MailStore, (store) =>
-    Effect.map(
-      store.read([{ _tag: "Records", kind, projectId: null, after: null, limit: 1000 }]),
-      ([records]) => records
-    )
-  )
-
-/** The keys of all records of the store that contain a text, in any case. */
-const recordsWith = (text: string) =>
-  Effect.map(Effect.forEach(recordKinds, recordsOf), (all) =>
-    all
-      .flat()
-      .filter((record: StoredRecord) => JSON.stringify(record).toLowerCase().includes(text.toLowerCase()))
-      .map((record: StoredRecord) => `${record.kind}/${storedRecordKey(record).join("/")}`)
-  )
-
-/** Everything that a project can know of a person: one record of each kind, and mail in every status. */
-const populate = Effect.gen(function* () {
-  const contacts = yield* Contacts
-  const ada = yield* contacts.create(project, { email, firstName: "Ada", lastName: "Lovelace", userId: "u-1" })
-  yield* contacts.update(project, ada.id, { email, phoneNumber: "+44 20" })
-  yield* contacts.create(project, { email: "bob@example.org", userId: `friend of ${email}` })
-  yield* send("own", {
-    to: email,
-    text: `Dear ${email}`,
-    attachments: [{ filename: "a.txt", content: new Uint8Array([7]) }]
-  })
-  yield* send(`welcome:${email}`, {
-    to: [email, "bob@example.org"],
-    html: `<p>${email} and bob</p>`,
-    metadata: { for: email }
-  })
-  yield* send("mention", { to: "bob@example.org", text: `${email.toUpperCase()} says hi` })
-  yield* tick
-  yield* send("later", { to: email, scheduledAt: new Date(start + 3_600_000).toISOString() })
-  yield* send("waiting", { to: email })
-  yield* (yield* Suppressions).addReason(project, email, "manual")
-  return ada
-})
+import { inCommitOrder, MailStore, recordKinds } from "../../../src/adapter.ts"
+import { ApiKeys, Contacts, DeliveryLog, Templates } from "../../../src/index.ts"
+import { email, erase, populate, recordsOf, recordsWith } from "./erasedPerson.ts"
 
 describe.each(stores)("Contacts.erase, over $name", (store) => {
   it("keeps the contact and the waiting mail of a person whose address ends with the erased one", () =>
@@ -156,80 +109,6 @@ describe.each(stores)("Contacts.erase, over $name", (store) => {
       })
     ))
 
-  it("suppresses nothing and stores no text when a bounce of a shared message arrives after the person was erased", () =>
-    withTestMail(store)(
-      Effect.gen(function* () {
-        const { deliveryIds } = yield* send("s", { to: [email, "bob@example.org"] })
-        yield* tick
-        yield* erase
-        const suppressions = yield* recordsOf("Suppression")
-        const bounce = { kind: "bounced", enhancedCode: "5.1.1", text: `<${email}>: user unknown` } as const
-        expect(yield* (yield* Feedback).report(project, deliveryIds[0]!, bounce)).toMatchObject({ status: "bounced" })
-        yield* (yield* Feedback).report(project, deliveryIds[0]!, { ...bounce, kind: "complained" })
-        expect(yield* recordsOf("Suppression")).toEqual(suppressions)
-        expect(yield* recordsWith(email)).toEqual([])
-        yield* (yield* Feedback).report(project, deliveryIds[1]!, bounce)
-        expect(yield* recordsOf("Suppression")).toHaveLength(suppressions.length + 1)
-      })
-    ))
-
-  it("lets a shared message be rescheduled and canceled after the person was erased", () =>
-    withTestMail(store)(
-      Effect.gen(function* () {
-        const sending = yield* Sending
-        const at = new Date(start + 3_600_000).toISOString()
-        const { messageId, deliveryIds } = yield* send("s", { to: [email, "bob@example.org"], scheduledAt: at })
-        yield* erase
-        yield* sending.reschedule(project, messageId, start + 7_200_000)
-        yield* TestClock.adjust("1 hour")
-        yield* tick
-        const canceled = yield* sending.cancel(project, messageId)
-        expect(canceled).toEqual({ messageId, canceledAt: start + 3_600_000, deliveryIds })
-        expect(yield* sending.cancel(project, messageId)).toEqual(canceled)
-        yield* expectBalanced
-        yield* TestClock.adjust("2 hours")
-        yield* tick
-        expect((yield* (yield* DeliveryLog).list(project)).items.map(({ status }) => status)).toEqual([
-          "canceled",
-          "canceled"
-        ])
-      })
-    ))
-
-  it("sends a shared message to the others after the person was erased", () =>
-    withTestMail(store)(
-      Effect.gen(function* () {
-        const at = new Date(start + 3_600_000).toISOString()
-        const { deliveryIds } = yield* send("s", { to: [email, "bob@example.org"], scheduledAt: at })
-        yield* erase
-        yield* TestClock.adjust("2 hours")
-        yield* tick
-        const log = yield* DeliveryLog
-        expect(yield* log.get(project, deliveryIds[0]!)).toMatchObject({
-          status: "canceled",
-          recipient: "erased@erased.invalid"
-        })
-        expect(yield* log.get(project, deliveryIds[1]!)).toMatchObject({
-          status: "delivered",
-          recipient: "bob@example.org"
-        })
-        yield* expectBalanced
-      })
-    ))
-
-  it("keeps events of deliveries without the person, and deletes those of the contact", () =>
-    withTestMail(store)(
-      Effect.gen(function* () {
-        yield* populate
-        yield* erase
-        const all = yield* events
-        expect(all.filter(({ kind }) => kind === "contact.created")).toHaveLength(1)
-        expect(all.filter(({ kind }) => kind === "contact.deleted")).toHaveLength(1)
-        const canceled = all.find(({ kind }) => kind === "email.canceled")
-        expect(canceled).toMatchObject({ data: { recipient: "erased@erased.invalid", contactId: null } })
-      })
-    ))
-
   it("names a template that contains the address, and keeps it", () =>
     withTestMail(store)(
       Effect.gen(function* () {
@@ -300,84 +179,4 @@ describe.each(stores)("Contacts.erase, over $name", (store) => {
         expect(failure).toMatchObject({ _tag: "InvalidArgument", issues: [{ path: ["email"], code: "invalid_value" }] })
       })
     ))
-})
-
-describe("an erasure while a contact with the address is created", () => {
-  it("leaves no record with the address, and counts the contact as deleted", () => {
-    // The events were read before.
-    const isLastKind = ([query]: ReadonlyArray<Query>) => query?._tag === "Records" && query.kind === "Idempotency"
-    const { store, runMeanwhile } = makeInterleavedStore(isLastKind)
-    return withTestMail(store)(
-      Effect.gen(function* () {
-        const contacts = yield* Contacts
-        runMeanwhile(contacts.create(project, { email, firstName: "Ada" }))
-        expect(yield* erase).toMatchObject({ isComplete: true, deleted: { Contact: 1, Event: 1 } })
-        expect(yield* recordsWith(email)).toEqual([])
-      })
-    )
-  })
-})
-
-describe("an erasure while a message to the person is accepted", () => {
-  it.each<[string, object]>([
-    ["shows the address", {}],
-    ["shows each recipient only its own address", { to: [email, "bob@example.org"] }]
-  ])("keeps a message that %s unchanged, and finishes in the next call", (_, input) => {
-    const isFirstKind = ([query]: ReadonlyArray<Query>) => query?._tag === "Records" && query.kind === "Contact"
-    const { store, runMeanwhile } = makeInterleavedStore(isFirstKind)
-    return withTestMail(store)(
-      Effect.gen(function* () {
-        const message = { from: "hello@example.com", to: email, subject: "Hi", text: `Dear ${email}` }
-        const mailStore = yield* MailStore
-        let sent: unknown
-        const messages = Effect.provideService(recordsOf("Message"), MailStore, mailStore)
-        const sending = Effect.andThen((yield* Sending).send(project, { ...message, ...input }), messages)
-        runMeanwhile(Effect.map(sending, (found) => (sent = found)))
-        expect(yield* erase).toMatchObject({ isComplete: false, underWay: 1 })
-        expect(yield* recordsOf("Message")).toEqual(sent)
-        expect(yield* erase).toMatchObject({ isComplete: true, ended: 1 })
-        expect(yield* recordsWith(email)).toEqual([])
-      })
-    )
-  })
-})
-
-describe("an erasure while a report is recorded", () => {
-  it("leaves no record with the address when the person is erased after the report was matched", () => {
-    const { store, runMeanwhile } = makeInterleavedStore(
-      (queries) => queries.length === 1 && queries[0]?._tag === "Delivery"
-    )
-    return withTestMail(store)(
-      Effect.gen(function* () {
-        const { deliveryIds } = yield* send("s", { to: [email, "bob@example.org"] })
-        yield* tick
-        const contacts = yield* Contacts
-        const feedback = yield* Feedback
-        runMeanwhile(contacts.erase(project, email))
-        yield* feedback.report(project, deliveryIds[0]!, { kind: "bounced", enhancedCode: "5.1.1" })
-        expect(yield* recordsWith(email)).toEqual([])
-        expect(yield* recordsOf("Suppression")).toEqual([])
-      })
-    )
-  })
-})
-
-describe("an interrupted erasure", () => {
-  it("is finished by the next call, wherever it was interrupted", async () => {
-    for (let commitsLeft = 0, isDone = false; !isDone; commitsLeft++) {
-      const { store, allowCommits } = makeFailingStore()
-      await withTestMail(store)(
-        Effect.gen(function* () {
-          yield* populate
-          allowCommits(commitsLeft)
-          isDone = Exit.isSuccess(yield* Effect.exit(erase))
-          allowCommits(Number.POSITIVE_INFINITY)
-          expect(yield* erase).toMatchObject({ isComplete: true, kept: { suppression: true } })
-          expect(yield* recordsWith(email)).toEqual([])
-          yield* expectBalanced
-        })
-      )
-      if (isDone) expect(commitsLeft).toBeGreaterThan(5)
-    }
-  })
 })
