@@ -12,6 +12,8 @@ import {
   contactGroups,
   contactRequest,
   contacts,
+  contactSearch,
+  contactStatus,
   properties,
   propertyValues,
   refusals,
@@ -70,8 +72,8 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
     "`search` is a part of email, first name, last name or both names. The list is sorted newest first, and a page past the end is empty.",
     [at.domain("ContactPredicate"), "packages/sqlite/src/internal/contactQueries.ts"],
     [
-      contacts("finds contacts by a part of the email or name: %s"),
-      contacts("lists contacts newest first, in pages, with the total")
+      contactSearch("finds contacts by a part of the email or name: %s"),
+      contactSearch("lists contacts newest first, in pages, with the total")
     ],
     "0012-contacts"
   ],
@@ -84,7 +86,7 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
   [
     "An unknown list or segment gives an empty page.",
     ["packages/core/src/internal/contact/contactReader.ts"],
-    [contacts("filters contacts by status, and finds none for an unknown list or segment")],
+    [contactSearch("filters contacts by status, and finds none for an unknown list or segment")],
     "0026-lists-and-segments"
   ],
   [
@@ -100,9 +102,9 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
     "`email_status` is `unsubscribed` exactly while the address has that suppression reason.",
     [at.domain("EmailStatusTable"), at.decide("suppression")],
     [
-      contacts("sets the status unsubscribed only for the reason unsubscribed"),
-      contacts("agrees with the suppression list after concurrent changes"),
-      contacts("unsubscribes a contact that moves to an unsubscribed address")
+      contactStatus("sets the status unsubscribed only for the reason unsubscribed"),
+      contactStatus("agrees with the suppression list after concurrent changes"),
+      contactStatus("unsubscribes a contact that moves to an unsubscribed address")
     ],
     "0012-contacts"
   ],
@@ -110,22 +112,22 @@ export const contactRecords = clarified(6, "Contacts, properties, lists, segment
     "Unsubscribing emits an event only on a change. Subscribing or creating a contact removes only the reason `unsubscribed`.",
     [at.decide("contact")],
     [
-      contacts("emits contact.unsubscribed only when the status changes"),
-      contacts("removes only the reason unsubscribed when a contact is created")
+      contactStatus("emits contact.unsubscribed only when the status changes"),
+      contactStatus("removes only the reason unsubscribed when a contact is created")
     ],
     "0012-contacts"
   ],
   [
     "When an unsubscribed contact gets another address, both addresses have the reason.",
     [at.decide("contact")],
-    [contacts("copies the reason unsubscribed to a new address, and keeps it at the old address")],
+    [contactStatus("copies the reason unsubscribed to a new address, and keeps it at the old address")],
     "0012-contacts"
   ],
   [
     "Unsubscribing an address unsubscribes its contact and emits an event. Without a contact, it only suppresses the address.",
     [at.decide("suppression"), at.service("Suppressions")],
     [
-      contacts("sets the status unsubscribed only for the reason unsubscribed"),
+      contactStatus("sets the status unsubscribed only for the reason unsubscribed"),
       suppressionRaces("finalizes no delivery after its suppression is committed, and hands over all others")
     ],
     "0012-contacts"

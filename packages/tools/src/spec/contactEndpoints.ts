@@ -6,6 +6,7 @@ import {
   at,
   contactRequest,
   contacts,
+  contactSearch,
   propertyValues,
   refusals,
   section,
@@ -18,7 +19,10 @@ export const contactEndpoints = section(7, "Contacts", [
   [
     "`GET /api/v1/emails/contacts` with `email.full_access`, by page.",
     [at.api("Contacts")],
-    [refusals("%s %s requires an API key with %s"), contacts("lists contacts newest first, in pages, with the total")]
+    [
+      refusals("%s %s requires an API key with %s"),
+      contactSearch("lists contacts newest first, in pages, with the total")
+    ]
   ],
   [
     "`page` begins at 1; `limit` is 1 to 100, and 50 when omitted.",
@@ -28,14 +32,14 @@ export const contactEndpoints = section(7, "Contacts", [
   [
     "`search` matches email or name.",
     [at.domain("ContactPredicate")],
-    [contacts("finds contacts by a part of the email or name: %s")],
+    [contactSearch("finds contacts by a part of the email or name: %s")],
     "0012-contacts"
   ],
   [
     "`emailStatus` filters by status.",
     [at.api("Contacts")],
     [
-      contacts("filters contacts by status, and finds none for an unknown list or segment"),
+      contactSearch("filters contacts by status, and finds none for an unknown list or segment"),
       wireContacts("answers 409, 404 and 400 for contacts as documented")
     ]
   ],
@@ -45,7 +49,7 @@ export const contactEndpoints = section(7, "Contacts", [
     [
       wireGroups("gives each list a unique name and a contact count, and filters contacts by list"),
       wireGroups("keeps the filter of a segment as written and filters contacts by segment"),
-      contacts("filters contacts by status, and finds none for an unknown list or segment")
+      contactSearch("filters contacts by status, and finds none for an unknown list or segment")
     ],
     "0026-lists-and-segments"
   ],
@@ -54,7 +58,7 @@ export const contactEndpoints = section(7, "Contacts", [
     [at.api("Contacts")],
     [
       wireContacts("returns created and updated contacts in one shape, and listed contacts in another"),
-      contacts("lists contacts newest first, in pages, with the total")
+      contactSearch("lists contacts newest first, in pages, with the total")
     ]
   ],
   [
@@ -171,7 +175,7 @@ export const domains = section(8, "List email domains", [
     [at.service("Domains")],
     [
       access("refuses a duplicate domain in a project, and verifies a pending domain manually"),
-      contacts("lists contacts newest first, in pages, with the total")
+      contactSearch("lists contacts newest first, in pages, with the total")
     ]
   ],
   [

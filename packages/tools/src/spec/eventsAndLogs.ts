@@ -3,7 +3,7 @@
  */
 import {
   at,
-  contacts,
+  contactStatus,
   eventSender,
   handOffs,
   log,
@@ -39,7 +39,7 @@ export const events = section(10, "Events", [
   [
     "`contact.unsubscribed` is emitted when an update changes a contact to unsubscribed.",
     [at.decide("contact")],
-    [contacts("emits contact.unsubscribed only when the status changes")]
+    [contactStatus("emits contact.unsubscribed only when the status changes")]
   ],
   [
     "Payloads, registration, signing, retries and further events: not shown.",

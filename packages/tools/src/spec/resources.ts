@@ -6,6 +6,7 @@ import {
   at,
   contactRequest,
   contacts,
+  contactStatus,
   dispatcherRun,
   emailStatus,
   everyResponse,
@@ -252,19 +253,19 @@ export const subscriptionStatus = section(4, "Contact subscription status", [
     "An update to `unsubscribed` stops email to the address.",
     [at.decide("contact")],
     [
-      contacts("sets the status unsubscribed only for the reason unsubscribed"),
+      contactStatus("sets the status unsubscribed only for the reason unsubscribed"),
       refusals("keeps the idempotency keys, contacts and suppressions of each project separate")
     ]
   ],
   [
     "A change to `unsubscribed` emits `contact.unsubscribed`.",
     [at.decide("contact")],
-    [contacts("emits contact.unsubscribed only when the status changes")]
+    [contactStatus("emits contact.unsubscribed only when the status changes")]
   ],
   [
     "An update to `subscribed` changes the status; whether an event is emitted is not shown.",
     [at.domain("EmailStatusTable")],
-    [contacts("emits contact.unsubscribed only when the status changes")],
+    [contactStatus("emits contact.unsubscribed only when the status changes")],
     "0012-contacts"
   ]
 ])
