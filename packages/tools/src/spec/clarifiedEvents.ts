@@ -4,18 +4,20 @@
 import {
   answers,
   at,
+  clarified,
   commandRecords,
+  eventRetries,
+  eventSender,
+  eventSignatures,
   machine,
   openAddress,
-  eventSender,
-  clarified,
   signing,
   storm,
+  subscriptions,
   verified,
-  webhookUrl,
   webhookTests,
-  wireWebhooks,
-  subscriptions
+  webhookUrl,
+  wireWebhooks
 } from "./proofs.ts"
 
 export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
@@ -34,7 +36,7 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
     "After a rotation, the old secret also signs for 24 h.",
     [at.service("Webhooks"), "packages/core/src/internal/webhook/webhookSigning.ts"],
     [
-      eventSender("signs with the newest secret, and for one day after a rotation also with the previous secret"),
+      eventSignatures("signs with the newest secret, and for one day after a rotation also with the previous secret"),
       verified("verifies an event delivery with its secret, and with both secrets during a rotation")
     ],
     "0028-webhooks"
@@ -44,7 +46,7 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
     [at.service("Webhooks"), at.service("EventSender")],
     [
       wireWebhooks("shows the event deliveries of a webhook with every attempt, and replays one"),
-      eventSender("replays an ended event delivery from the start of its schedule"),
+      eventRetries("replays an ended event delivery from the start of its schedule"),
       commandRecords("delivers events to a webhook, sends a test at once, and replays an event")
     ],
     "0028-webhooks"
@@ -64,7 +66,7 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
     [
       signing("matches the example of the specification"),
       verified("does not verify an event delivery that is altered or older than five minutes"),
-      eventSender("retries an event delivery by its schedule under one id, and fails it after ten attempts")
+      eventRetries("retries an event delivery by its schedule under one id, and fails it after ten attempts")
     ],
     "0028-webhooks"
   ],
@@ -88,8 +90,8 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
     "An event is sent at least once. No answer within 15 s, a redirect, or any status other than 2xx is a failure.",
     [at.service("EventSender"), "packages/webhooks/src/WebhookSink.ts"],
     [
-      eventSender("counts no answer within 15 seconds and a lost connection as failures"),
-      eventSender("retries an event delivery under the same id after its process died"),
+      eventRetries("counts no answer within 15 seconds and a lost connection as failures"),
+      eventRetries("retries an event delivery under the same id after its process died"),
       storm("delivers each event at least once to a failing endpoint and to a healthy one, a few at a time"),
       openAddress("does not follow a redirect and does not use a proxy"),
       answers("reports an accepted event for a 2xx status when the body %s, and closes the connection")
@@ -101,9 +103,9 @@ export const eventsAndWebhooks = clarified(8, "Events and webhooks", [
     [at.decide("finishEventDelivery")],
     [
       eventSender("disables a webhook that wants no more events, and fails its pending event deliveries"),
-      eventSender("waits for the retry-after time of the endpoint, up to one day"),
+      eventRetries("waits for the retry-after time of the endpoint, up to one day"),
       answers("reads the Retry-After header %j as %j seconds"),
-      eventSender("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
+      eventRetries("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
       eventSender("disables a webhook after five days of failures only, and not after a success")
     ],
     "0028-webhooks"

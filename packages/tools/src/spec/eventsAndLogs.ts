@@ -4,6 +4,7 @@
 import {
   at,
   contactStatus,
+  eventRetries,
   eventSender,
   handOffs,
   log,
@@ -46,7 +47,7 @@ export const events = section(10, "Events", [
     [at.domain("MailEvent"), at.domain("WebhookBody"), at.service("EventSender"), at.service("Webhooks")],
     [
       eventSender("sends each event once to each webhook that wants it, and to no other webhook"),
-      eventSender("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
+      eventRetries("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
       verified("verifies an event delivery with its secret, and with both secrets during a rotation"),
       wireWebhooks("shows the secret of a webhook only when it creates the webhook or rotates the secret")
     ],

@@ -7,6 +7,7 @@ import {
   address,
   bounceListener,
   contacts,
+  eventRetries,
   eventSender,
   feedback,
   handOffFinalizing,
@@ -28,8 +29,8 @@ export const recipientInvariants: ReadonlyArray<InvariantArea> = [
         "Every event reaches each live endpoint at least once, or its event delivery fails with a reason",
         [
           storm("delivers each event at least once to a failing endpoint and to a healthy one, a few at a time"),
-          eventSender("retries an event delivery under the same id after its process died"),
-          eventSender("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
+          eventRetries("retries an event delivery under the same id after its process died"),
+          eventRetries("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
           law("eventDeliveries")("events/one-claimant-each"),
           simulation
         ]
@@ -37,7 +38,7 @@ export const recipientInvariants: ReadonlyArray<InvariantArea> = [
       [
         "An event delivery has the same id on every attempt, and its signature verifies",
         [
-          eventSender("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
+          eventRetries("retries an event delivery by its schedule under one id, and fails it after ten attempts"),
           verified("verifies an event delivery with its secret, and with both secrets during a rotation"),
           verified("does not verify an event delivery that is altered or older than five minutes")
         ]
@@ -47,7 +48,7 @@ export const recipientInvariants: ReadonlyArray<InvariantArea> = [
         [
           openAddress("does not follow a redirect and does not use a proxy"),
           openAddress("reads only a limited part of a response body"),
-          eventSender("counts no answer within 15 seconds and a lost connection as failures"),
+          eventRetries("counts no answer within 15 seconds and a lost connection as failures"),
           eventSender("disables a webhook that wants no more events, and fails its pending event deliveries"),
           eventSender("delivers to other subscribers while one subscriber hangs")
         ]
