@@ -19,6 +19,7 @@ import {
   rendering,
   scheduledSending,
   sending,
+  sendingLimits,
   sendInput,
   sendRequest,
   suppressionRaces,
@@ -214,8 +215,8 @@ export const sends = clarified(3, "Send", [
     "A plan limit refuses or accepts a whole send. Usage is counted whether or not a limit is set.",
     [at.domain("Plan"), at.decide("usageCounters")],
     [
-      sending("refuses a whole send when the plan permits only a part of it"),
-      sending("counts usage when no limit is set")
+      sendingLimits("refuses a whole send when the plan permits only a part of it"),
+      sendingLimits("counts usage when no limit is set")
     ],
     "0015-limits"
   ],

@@ -26,6 +26,7 @@ import {
   relayLimit,
   scheduledSending,
   sending,
+  sendingLimits,
   sharedRateLimiter
 } from "./proofs.ts"
 
@@ -115,8 +116,8 @@ export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
       [
         "A scheduled send counts on its scheduled day, and its count is refunded when it is not sent",
         [
-          sending("counts a scheduled send on its scheduled day"),
-          sending("limits the recipients of scheduled messages"),
+          sendingLimits("counts a scheduled send on its scheduled day"),
+          sendingLimits("limits the recipients of scheduled messages"),
           model
         ]
       ],

@@ -11,7 +11,7 @@ import {
   refusals,
   scheduledSending,
   section,
-  sending,
+  sendingLimits,
   sendRequest,
   wire,
   wireContacts,
@@ -147,8 +147,8 @@ export const errors = section(11, "Errors", [
     "The other plan codes: not shown.",
     [at.domain("Plan")],
     [
-      sending("refuses a whole send when the plan permits only a part of it"),
-      sending("limits the recipients of scheduled messages")
+      sendingLimits("refuses a whole send when the plan permits only a part of it"),
+      sendingLimits("limits the recipients of scheduled messages")
     ],
     "0015-limits"
   ]
@@ -176,21 +176,21 @@ export const limits = section(12, "Limits and versions", [
   [
     "The number of scheduled recipients is limited.",
     [at.decide("usageCounters")],
-    [sending("limits the recipients of scheduled messages")]
+    [sendingLimits("limits the recipients of scheduled messages")]
   ],
   [
     "The number of sends per day is limited.",
     [at.decide("usageCounters")],
     [
-      sending("refuses a whole send when the plan permits only a part of it"),
-      sending("accepts one of several concurrent sends when the limit %s is 1")
+      sendingLimits("refuses a whole send when the plan permits only a part of it"),
+      sendingLimits("accepts one of several concurrent sends when the limit %s is 1")
     ]
   ],
   [
     "The sending allowance is charged at send time.",
     [at.domain("DeliveryTable")],
     [
-      sending("refuses an immediate send over the allowance, and accepts a scheduled send"),
+      sendingLimits("refuses an immediate send over the allowance, and accepts a scheduled send"),
       scheduledSending("charges and sends a scheduled delivery when it is due")
     ],
     "0015-limits"

@@ -15,6 +15,7 @@ import {
   scheduledSending,
   section,
   sending,
+  sendingLimits,
   sendRequest,
   wire,
   wireContacts,
@@ -225,7 +226,7 @@ export const deliveryStatus = section(3, "Delivery status", [
     [at.domain("DeliveryTable")],
     [
       scheduledSending("charges and sends a scheduled delivery when it is due"),
-      sending("refuses an immediate send over the allowance, and accepts a scheduled send")
+      sendingLimits("refuses an immediate send over the allowance, and accepts a scheduled send")
     ],
     "0015-limits"
   ],

@@ -8,8 +8,9 @@ import {
   instant,
   refusals,
   section,
-  sendRequest,
   sending,
+  sendingLimits,
+  sendRequest,
   wire,
   wireTemplates
 } from "./proofs.ts"
@@ -157,7 +158,7 @@ export const send = section(6, "Send an email", [
   [
     "A scheduled send counts toward the daily limit of its scheduled day.",
     [at.decide("acceptSend")],
-    [sending("counts a scheduled send on its scheduled day")]
+    [sendingLimits("counts a scheduled send on its scheduled day")]
   ],
   [
     "Rescheduling and canceling: shape not shown.",
