@@ -1,8 +1,4 @@
-import { execFile } from "node:child_process"
-import { createServer } from "node:net"
-import type { AddressInfo, Socket } from "node:net"
-import { promisify } from "node:util"
-import { Effect, Exit, Fiber, Result, Scope } from "effect"
+import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { makeConnectionPool } from "../src/connectionPool.ts"
@@ -10,15 +6,12 @@ import { SmtpTransport } from "../src/index.ts"
 import { openConnection } from "../src/openConnection.ts"
 import type { RelayConnection } from "../src/RelayConnection.ts"
 import { settingsOf } from "../src/smtpSettings.ts"
-import { handOff, shown, withRelay } from "./handOffHarness.ts"
+import { handOff, withRelay } from "./handOffHarness.ts"
 import type { Act, Session, Step } from "./ScriptedRelay.ts"
 import { ScriptedRelay } from "./ScriptedRelay.ts"
+import { oneMail, verbs } from "./pooledSession.ts"
 
 const accepted = "Accepted at endOfData: 250 2.0.0 Queued"
-
-const verbs = ({ commands }: Session) => commands.map((line) => line.split(/[ :]/)[0]!)
-
-const oneMail = ["MAIL", "RCPT", "DATA"]
 
 /** The relay does this at the step of the session with that number, and is good otherwise. */
 const inSession = (number: number, at: Step, act: Act, turn = 1) => {
@@ -189,44 +182,6 @@ describe("the pool", () => {
   })
 })
 
-describe("RelayConnection", () => {
-  it("waits until the system has taken all that was written", async () => {
-    const relay = await ScriptedRelay.listen({ act: (step) => (step === "mail" ? "pause" : undefined) })
-    const settings = Result.getOrThrow(settingsOf({ host: "127.0.0.1", port: relay.port }))
-    const connection = await Effect.runPromise(openConnection(settings))
-    const socket = connection.client._socket as Socket
-    socket.write("MAIL FROM:<a@b.example>\r\n")
-    await relay.until(() => relay.reached.includes("mail"))
-    socket.write(Buffer.alloc(40_000_000))
-    let isWritten = false
-    const written = new Promise<void>((resolve) =>
-      connection.whenWritten(() => {
-        isWritten = true
-        resolve()
-      })
-    )
-    for (let turn = 0; turn < 50; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
-    expect([isWritten, socket.writableLength > 0]).toEqual([false, true])
-    relay.discard()
-    await written
-    expect(socket.writableLength).toBe(0)
-    connection.destroy()
-    await relay.close()
-  })
-
-  it("runs no listener of a write when the connection is lost", async () => {
-    const relay = await ScriptedRelay.listen()
-    const settings = Result.getOrThrow(settingsOf({ host: "127.0.0.1", port: relay.port }))
-    const connection = await Effect.runPromise(openConnection(settings))
-    connection.destroy()
-    let runs = 0
-    connection.whenWritten(() => runs++)
-    await relay.until(() => relay.openSessions === 0)
-    expect([runs, connection.ended]).toEqual([0, true])
-    await relay.close()
-  })
-})
-
 describe("a relay that dies", () => {
   it("ends every hand-off when the relay dies, and survives", async () => {
     await withRelay(
@@ -264,90 +219,5 @@ describe("a place in the pool", () => {
       expect((await run()).ended).toBe("Unavailable: The relay closed the connection.")
       expect((await run()).ended).toBe(accepted)
     })
-  })
-})
-
-/** A program that hands one message over and closes its transport. It prints what still keeps it alive. */
-const program = (port: number) => `
-import { Effect } from "effect"
-import { SmtpTransport } from "@mailkeep/smtp"
-const message = { messageIdHeader: "<1@a.example>", date: 0, from: { name: null, address: "a@a.example" }, replyTo: null, to: ["b@b.example"], cc: [], subject: "s", html: null, text: "t", headers: {}, attachments: [] }
-const handOff = { deliveryId: "del_1", attempt: 1, envelope: { from: "a@a.example", to: "b@b.example" }, dkim: null, message, beforeFinalize: Effect.void }
-const sent = Effect.flatMap(SmtpTransport.make({ host: "127.0.0.1", port: ${port} }), (transport) => transport.handOff(handOff))
-const { _tag } = await Effect.runPromise(Effect.scoped(sent))
-console.log(_tag, process.getActiveResourcesInfo().filter((name) => /Socket|Timeout|TLS/.test(name)).join())
-`
-
-describe("the end of the scope", () => {
-  it("closes every connection by QUIT at the end of the scope, and refuses a further hand-off", async () => {
-    const relay = await ScriptedRelay.listen()
-    const scope = await Effect.runPromise(Scope.make())
-    const transport = await Effect.runPromise(
-      Scope.provide(SmtpTransport.make({ host: "127.0.0.1", port: relay.port }), scope)
-    )
-    await Effect.runPromise(
-      Effect.all(
-        [1, 2].map(() => transport.handOff(handOff())),
-        { concurrency: "unbounded" }
-      )
-    )
-    await Effect.runPromise(Scope.close(scope, Exit.void))
-    await relay.until(() => relay.openSessions === 0)
-    expect(relay.sessions.map(verbs)).toEqual([1, 2].map(() => ["EHLO", ...oneMail, "QUIT"]))
-    const failure = await Effect.runPromise(Effect.flip(transport.handOff(handOff())))
-    expect(shown(failure)).toBe("Unavailable: The transport is closed.")
-    await relay.close()
-  })
-
-  it("ends a hand-off that is under way at the end of the scope", async () => {
-    const relay = await ScriptedRelay.listen({ act: (step) => (step === "endOfData" ? "silence" : undefined) })
-    const scope = await Effect.runPromise(Scope.make())
-    const transport = await Effect.runPromise(
-      Scope.provide(SmtpTransport.make({ host: "127.0.0.1", port: relay.port }), scope)
-    )
-    const under = Effect.runPromise(Effect.flip(transport.handOff(handOff())))
-    await relay.until(() => relay.taken.length === 1)
-    await Effect.runPromise(Scope.close(scope, Exit.void))
-    expect(shown(await under)).toBe("Unavailable: The relay closed the connection.")
-    await relay.until(() => relay.openSessions === 0)
-    await relay.close()
-  })
-
-  it("ends a hand-off whose connection is being opened at the end of the scope, and closes the connection", async () => {
-    const relay = await ScriptedRelay.listen({ act: (step) => (step === "ehlo" ? "silence" : undefined) })
-    const scope = await Effect.runPromise(Scope.make())
-    const options = { host: "127.0.0.1", port: relay.port, timeouts: { greetingMillis: 1000, commandMillis: 1000 } }
-    const transport = await Effect.runPromise(Scope.provide(SmtpTransport.make(options), scope))
-    const under = Effect.runPromise(Effect.flip(transport.handOff(handOff())))
-    await relay.until(() => relay.reached.includes("ehlo"))
-    await Effect.runPromise(Scope.close(scope, Exit.void))
-    expect(shown(await under)).toBe("Unavailable: The relay closed the connection.")
-    await relay.until(() => relay.openSessions === 0)
-    await relay.close()
-  })
-
-  it("keeps nothing that holds the process after the end of the scope, even if the relay never closes its side", async () => {
-    const sockets: Array<Socket> = []
-    const server = createServer({ allowHalfOpen: true }, (socket) => {
-      sockets.push(socket.on("error", () => {}))
-      socket.write("220 a\r\n")
-      let body: string | undefined
-      socket.on("data", (chunk) => {
-        const text = chunk.toString()
-        if (body !== undefined) body += text
-        if (text.startsWith("QUIT") || (body !== undefined && !body.endsWith("\r\n.\r\n"))) return
-        const asks = body === undefined && text.startsWith("DATA")
-        body = asks ? "" : undefined
-        socket.write(asks ? "354 b\r\n" : "250 c\r\n")
-      })
-    })
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    const { port } = server.address() as AddressInfo
-    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program(port)], {
-      cwd: import.meta.dirname
-    })
-    expect(stdout).toBe("Accepted \n")
-    for (const socket of sockets) socket.destroy()
-    await new Promise<void>((resolve) => server.close(() => resolve()))
   })
 })
