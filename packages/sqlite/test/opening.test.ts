@@ -1,26 +1,13 @@
-import { execFileSync, spawn } from "node:child_process"
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
+import { execFileSync } from "node:child_process"
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inspect } from "node:util"
-import { setTimeout as wait } from "node:timers/promises"
-import type { StoreNotOpened, StoreUnavailable } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
-import { Effect, Fiber, Layer } from "effect"
-import { TestClock } from "effect/testing"
+import { Effect, Layer } from "effect"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
-import { migrations } from "../src/internal/migrations.ts"
+import { mountTmpfs, open, put, refusal } from "./openedFile.ts"
 
 let folder: string
 beforeEach(() => {
@@ -29,26 +16,6 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const file = () => join(folder, "mail.db")
-const open = (filename: string) => Effect.scoped(SqliteMailStore.make({ filename }))
-const refusal = (filename: string): Promise<StoreNotOpened> => Effect.runPromise(Effect.flip(open(filename)))
-
-const put = (name: string) => [{ _tag: "PutSetting", name, value: "1" }] as const
-
-/** A separate file system, or `undefined` if this user may not mount one. */
-const mountTmpfs = (at: string, options: string): (() => void) | undefined => {
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", at], { stdio: "ignore" })
-    return () => execFileSync("umount", ["-l", at])
-  } catch {
-    return undefined
-  }
-}
-
-/** Overwrites each page but the first, which says that the file is a database. */
-const damagePages = (path: string): void => {
-  const bytes = readFileSync(path)
-  writeFileSync(path, bytes.fill(7, 4096))
-}
 
 describe("opening a file", () => {
   it("creates a file that does not exist, and opens it again", async () => {
@@ -218,36 +185,6 @@ describe("opening a file", () => {
     }
   })
 
-  it("ends at once when it is interrupted while the file is locked", async () => {
-    await Effect.runPromise(open(file()))
-    const other = new Database(file())
-    other.exec("BEGIN IMMEDIATE")
-    const opening = Effect.runFork(Effect.scoped(Layer.build(SqliteMailStore.layer({ filename: file() }))))
-    await wait(100)
-    const startedAt = performance.now()
-    await Effect.runPromise(Fiber.interrupt(opening))
-    expect(performance.now() - startedAt).toBeLessThan(2000)
-    other.close()
-  })
-
-  it("refuses a locked file after five seconds, and opens the file when the lock is released", async () => {
-    await Effect.runPromise(open(file()))
-    const holder = new Database(file())
-    holder.exec("BEGIN IMMEDIATE")
-    const waiting = Effect.gen(function* () {
-      const opening = yield* Effect.forkChild(Effect.result(open(file())), { startImmediately: true })
-      yield* TestClock.adjust("4 seconds")
-      expect(opening.pollUnsafe()).toBeUndefined()
-      yield* TestClock.adjust("3 seconds")
-      return yield* Fiber.join(opening)
-    })
-    const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
-    expect(await run(waiting)).toMatchObject({ _tag: "Failure", failure: { reason: "locked" } })
-    holder.exec("ROLLBACK")
-    holder.close()
-    await Effect.runPromise(open(file()))
-  })
-
   it("sets and checks that every commit is synced", async () => {
     await Effect.runPromise(
       Effect.scoped(
@@ -272,166 +209,6 @@ describe("opening a file", () => {
       pragma.mockRestore()
     }
   })
-
-  it("migrates a file once when several processes open it at once", async () => {
-    const script = `
-      import { Effect } from "effect"
-      import { SqliteMailStore } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)}
-      await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename: ${JSON.stringify(file())} })))
-    `
-    const children = Array.from({ length: 4 }, () =>
-      spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
-        stdio: ["ignore", "ignore", "pipe"],
-        cwd: import.meta.dirname
-      })
-    )
-    const codes = await Promise.all(children.map((child) => new Promise((resolve) => child.on("exit", resolve))))
-    expect(codes).toEqual([0, 0, 0, 0])
-    const database = new Database(file(), { readonly: true })
-    expect(database.prepare("SELECT version FROM mailkeep_schema").pluck().all()).toEqual([migrations.length])
-    database.close()
-  })
-})
-
-describe("the disk of a store", () => {
-  it("reports a full disk, keeps acknowledged commits, and continues when the disk has space again", async (context) => {
-    const unmount = mountTmpfs(folder, "size=1m")
-    if (unmount === undefined) return context.skip("skipped: this user may not mount a small file system")
-    try {
-      await Effect.runPromise(
-        Effect.scoped(
-          Effect.gen(function* () {
-            const store = yield* SqliteMailStore.make({ filename: file() })
-            const filler = join(folder, "filler")
-            let kept = 0
-            const fill = Effect.gen(function* () {
-              for (let i = 0; i < 500; i++) {
-                yield* store.commit([{ _tag: "PutSetting", name: `s${i}`, value: "x".repeat(8000) }])
-                kept++
-              }
-            })
-            writeFileSync(filler, "x".repeat(200_000))
-            expect(yield* Effect.flip(fill)).toMatchObject({ _tag: "StoreUnavailable", reason: "full" })
-            expect(kept).toBeGreaterThan(0)
-            for (let i = 0; i < kept; i++) {
-              const [value] = yield* store.read([{ _tag: "Setting", name: `s${i}` }])
-              expect(value).toHaveLength(8000)
-            }
-            rmSync(filler)
-            yield* store.commit(put("after"))
-          })
-        )
-      )
-    } finally {
-      unmount()
-    }
-  })
-
-  it("fails to open a file when the disk is full", async (context) => {
-    const unmount = mountTmpfs(folder, "size=64k")
-    if (unmount === undefined) return context.skip("skipped: this user may not mount a small file system")
-    try {
-      writeFileSync(join(folder, "filler"), "x".repeat(40_000))
-      expect(await refusal(file())).toMatchObject({ reason: "full" })
-    } finally {
-      unmount()
-    }
-  })
-})
-
-describe("the file of a store", () => {
-  it.each([
-    ["lost its file", () => rmSync(file())],
-    ["has a link at its path that leads to itself", () => (rmSync(file()), symlinkSync(file(), file()))],
-    ["has another file at its path", () => (renameSync(file(), join(folder, "elsewhere")), writeFileSync(file(), ""))],
-    ["lost its write-ahead log", () => rmSync(`${file()}-wal`)],
-    ["lost its shared memory", () => rmSync(`${file()}-shm`)]
-  ])("acknowledges no commit when the store %s", (_, harm) =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const store = yield* SqliteMailStore.make({ filename: file() })
-          yield* store.commit(put("before"))
-          harm()
-          const failure = yield* Effect.flip(store.commit(put("after")))
-          expect(failure).toMatchObject({ reason: "unreachable" })
-          expect(failure.message).toContain(
-            "A file of the store was moved, deleted or replaced, or its folder cannot be read."
-          )
-        })
-      )
-    )
-  )
-
-  it("says that the file is damaged and what to do, in a commit, a read and the next opening", async () => {
-    const damaged = "The file of the store is damaged. Stop every process that uses it, and restore a backup"
-    await Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const store = yield* SqliteMailStore.make({ filename: file() })
-          // A commit of another connection, so that the store reads the damaged pages and none that it has in memory.
-          const other = new Database(file())
-          other.exec("INSERT INTO mailkeep_settings (name, value) VALUES ('foreign', '1')")
-          other.pragma("wal_checkpoint(TRUNCATE)")
-          other.close()
-          damagePages(file())
-          for (const call of [store.commit(put("a")), store.read([{ _tag: "Setting", name: "foreign" }])]) {
-            const failure = yield* Effect.flip(call as Effect.Effect<unknown, StoreUnavailable>)
-            expect(failure).toMatchObject({ reason: "unreachable", message: `${damaged}.` })
-          }
-        })
-      )
-    )
-    const { reason, message, isRetryable } = await refusal(file())
-    expect({ reason, message, isRetryable }).toEqual({
-      reason: "not_a_database",
-      message: `${damaged}: ${file()}`,
-      isRetryable: false
-    })
-  })
-
-  it("overwrites no commit of another process after the shared memory was deleted", () =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const store = yield* SqliteMailStore.make({ filename: file() })
-          yield* store.commit(put("before"))
-          rmSync(`${file()}-shm`)
-          // The other process makes new shared memory, so that neither sees the locks and the log of the other.
-          const otherProcess = (statement: string): string => {
-            const script = `
-              import Database from "better-sqlite3"
-              const database = new Database(${JSON.stringify(file())})
-              console.log(JSON.stringify(database.prepare(${JSON.stringify(statement)}).pluck().all()))
-            `
-            const options = { cwd: import.meta.dirname, encoding: "utf8" } as const
-            return execFileSync(process.execPath, ["--input-type=module", "-e", script], options).trim()
-          }
-          const insert = "INSERT INTO mailkeep_settings (name, value) VALUES ('foreign', '1') RETURNING name"
-          expect(otherProcess(insert)).toBe('["foreign"]')
-          for (const name of ["a", "b"])
-            expect(yield* Effect.flip(store.commit(put(name)))).toMatchObject({ reason: "unreachable" })
-          const select = "SELECT name FROM mailkeep_settings WHERE name IN ('foreign', 'a', 'b')"
-          expect(otherProcess(select)).toBe('["foreign"]')
-        })
-      )
-    ))
-
-  it("commits again when the moved file is at its path again", () =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const store = yield* SqliteMailStore.make({ filename: file() })
-          const elsewhere = join(folder, "elsewhere")
-          renameSync(file(), elsewhere)
-          expect(yield* Effect.flip(store.commit(put("a")))).toMatchObject({ reason: "unreachable" })
-          renameSync(elsewhere, file())
-          yield* store.commit(put("b"))
-          // A commit that failed is unknown, not absent.
-          expect(yield* store.read([{ _tag: "Setting", name: "b" }])).toEqual(["1"])
-        })
-      )
-    ))
 })
 
 describe("the path of a store", () => {

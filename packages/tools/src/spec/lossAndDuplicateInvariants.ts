@@ -6,16 +6,19 @@ import {
   anyHandOffResult,
   attachmentLaw,
   calls,
+  changedFile,
   commitThread,
   composed,
   crashPoints,
   deadWorker,
   fairness,
   freeze,
+  fullDisk,
   groups,
   kill,
   lateWorker,
   law,
+  lockedFile,
   olderFile,
   opening,
   outcomeLaw,
@@ -59,9 +62,9 @@ export const lossAndDuplicateInvariants: ReadonlyArray<InvariantArea> = [
       [
         "Full, read-only, locked or missing storage is a typed failure, and the store recovers when the cause is gone",
         [
-          opening("reports a full disk, keeps acknowledged commits, and continues when the disk has space again"),
+          fullDisk("reports a full disk, keeps acknowledged commits, and continues when the disk has space again"),
           opening("refuses a file without write permission"),
-          opening("commits again when the moved file is at its path again"),
+          changedFile("commits again when the moved file is at its path again"),
           surroundings(
             "refuses sends while the disk is full, keeps acknowledged sends, and accepts sends after space is freed"
           ),
@@ -94,7 +97,7 @@ export const lossAndDuplicateInvariants: ReadonlyArray<InvariantArea> = [
         "A killed migration leaves a file that opens or is refused with a typed failure",
         [
           calls,
-          opening("migrates a file once when several processes open it at once"),
+          lockedFile("migrates a file once when several processes open it at once"),
           olderFile("keeps its deliveries when a process is killed at any statement of its migration, from version %i")
         ]
       ]
