@@ -1,30 +1,18 @@
 /**
- * Calls in a transaction of the product that end early: interrupted, refused, or without their connection.
+ * Calls in a transaction of the product that end early: interrupted, refused, or together with the transaction.
  */
-import type { Change, MailStoreShape } from "@mailkeep/core/adapter"
+import type { Change } from "@mailkeep/core/adapter"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { createGuideRoles, guideRolesOf } from "@mailkeep/test-support/postgresGuide"
 import { Effect, Fiber } from "effect"
-import { TestClock } from "effect/testing"
 import type { PoolClient } from "pg"
 import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { PostgresMailStore } from "../src/index.ts"
 import { testServer } from "./testServer.ts"
+import { join, newPool, query } from "./productClient.ts"
 
 const migrate = (connectionString: string) => Effect.runPromise(PostgresMailStore.migrate({ connectionString }))
-
-const newPool = (connectionString: string, pipeline = false) => {
-  const pool = new pg.Pool({ connectionString, max: 3, pipeline })
-  // A client that was released with an error ends while the pool is not used.
-  pool.on("error", () => {})
-  onTestFinished(() => pool.end())
-  return pool
-}
-
-const query = (client: PoolClient, sql: string) => Effect.promise(() => client.query(sql))
-
-const join = (store: MailStoreShape, client: PoolClient) => store.joinTransaction!(client)
 
 /** A commit that takes several statements one after the other, because a content is sent only where it is missing. */
 const withContent = (n: number): ReadonlyArray<Change> => [
@@ -253,91 +241,5 @@ describe.skipIf(!hasPostgres())("a call in a transaction of the product", () => 
       )
     )
     expect(refused).toMatchObject({ reason: "not_a_connection", message: expect.stringContaining("binary") })
-  })
-
-  it("is not looked at any more when its connection has ended", async () => {
-    const server = await testServer()
-    const pool = newPool(server.urlOf(await server.createDatabase()))
-    const program = Effect.gen(function* () {
-      const store = yield* PostgresMailStore.make({ pool })
-      const client = yield* Effect.promise(() => pool.connect())
-      yield* query(client, "BEGIN")
-      const joined = yield* join(store, client)
-      yield* joined.store.commit([{ _tag: "PutSetting", name: "a", value: "x" }])
-      yield* joined.end(true)
-      let looks = 0
-      const statusOf = client.getTransactionStatus.bind(client)
-      client.getTransactionStatus = () => {
-        looks++
-        return statusOf()
-      }
-      yield* TestClock.adjust("1 second")
-      const before = looks
-      const ended = Effect.promise(
-        () => new Promise<unknown>((resolve) => void client.once("end", () => resolve(true)))
-      )
-      const fiber = yield* Effect.forkChild(ended, { startImmediately: true })
-      client.release(new Error("The product gives the client up."))
-      yield* Fiber.join(fiber)
-      const status = statusOf()
-      looks = 0
-      yield* TestClock.adjust("10 seconds")
-      return { before, status, looks }
-    })
-    const found = await Effect.runPromise(Effect.scoped(program).pipe(Effect.provide(TestClock.layer())))
-    expect(found.before).toBeGreaterThan(5)
-    expect([found.status, found.looks]).toEqual(["T", 0])
-  })
-
-  it("listens for the end of the transaction before the product can end it", async () => {
-    const server = await testServer()
-    const pool = newPool(server.urlOf(await server.createDatabase()))
-    const program = Effect.gen(function* () {
-      const store = yield* PostgresMailStore.make({ pool })
-      const client = yield* Effect.promise(() => pool.connect())
-      const listeners = () => client.connection.listenerCount("commandComplete")
-      yield* query(client, "BEGIN")
-      const joined = yield* join(store, client)
-      const before = listeners()
-      yield* joined.end(true)
-      const after = listeners()
-      client.release(true)
-      return after - before
-    })
-    expect(await Effect.runPromise(Effect.scoped(program))).toBe(1)
-  })
-
-  it.each([
-    ["the driver knows the state of the transaction", false],
-    ["the driver is older and does not know the state", true]
-  ])("is announced at its end although the next transaction is open at once, when %s", async (_, isOlder) => {
-    const server = await testServer()
-    const pool = newPool(server.urlOf(await server.createDatabase()), true)
-    const commits = Effect.promise(async () => {
-      const { rows } = await pool.query<{ n: string }>(
-        "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS n FROM mailkeep.commits"
-      )
-      return Number(rows[0]!.n)
-    })
-    const program = Effect.gen(function* () {
-      const store = yield* PostgresMailStore.make({ pool })
-      const client = yield* Effect.promise(() => pool.connect())
-      if (isOlder) Object.assign(client, { getTransactionStatus: undefined })
-      yield* query(client, "BEGIN")
-      for (const name of ["a", "b"]) {
-        const joined = yield* join(store, client)
-        yield* joined.store.commit([{ _tag: "PutSetting", name, value: "x" }])
-        yield* joined.end(true)
-      }
-      yield* Effect.sleep("200 millis")
-      const before = yield* commits
-      yield* Effect.promise(() => Promise.all([client.query("COMMIT"), client.query("BEGIN")]))
-      yield* Effect.sleep("200 millis")
-      const after = yield* commits
-      client.release(true)
-      return [before, after]
-    })
-    // One number for both calls, and none before the end.
-    expect(await Effect.runPromise(Effect.scoped(program))).toEqual([0, 1])
   })
 })
