@@ -29,7 +29,7 @@ import {
   law,
   outbox,
   relay,
-  relayFaults,
+  encryptionFaults,
   signed,
   tampering,
   transactions,
@@ -137,7 +137,7 @@ export const edgeInvariants: ReadonlyArray<InvariantArea> = [
       ],
       [
         "Where TLS is required, nothing is sent unencrypted",
-        [relayFaults("ends as expected, and leaves the transport usable, after $fault")]
+        [encryptionFaults("ends as expected, and leaves the transport usable, after $fault")]
       ]
     ]
   ],
