@@ -1,0 +1,65 @@
+/**
+ * The commands for domains and the settings of a project, run beside a server.
+ */
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { run, runJson } from "./commandLine.ts"
+import type { RecordServer } from "./recordServer.ts"
+import { openRecordServer } from "./recordServer.ts"
+
+let server: RecordServer
+beforeAll(async () => {
+  server = await openRecordServer()
+})
+afterAll(() => server.close())
+
+describe("the commands for records beside a running server", () => {
+  it("keeps the settings of a project, and shows the DNS records of a domain to publish", async () => {
+    expect(
+      await runJson(["projects", "set", "prj_x", "--data", join(server.folder, "data"), "--on-ambiguous", "fail"])
+    ).toMatchObject({ id: "prj_x", onAmbiguous: "fail" })
+    expect((await runJson(["projects", "list", "--data", join(server.folder, "data")])).projects).toMatchObject([
+      { id: "prj_x", onAmbiguous: "fail" }
+    ])
+    const switched = await run([
+      "projects",
+      "set",
+      "prj_x",
+      "--data",
+      join(server.folder, "data"),
+      "--list-unsubscribe",
+      "on"
+    ])
+    expect(switched.stdout).toMatch(/ON AMBIGUOUS +LIST UNSUBSCRIBE\nprj_x +fail +on\n/)
+    const domain = await runJson(["domains", "add", "shop.example", ...server.here, "--mail-host", "mx.shop.example"])
+    expect(domain).toMatchObject({
+      status: "pending",
+      records: [{ purpose: "dkim" }, { value: "v=spf1 a:mx.shop.example ~all" }, {}, { type: "MX" }]
+    })
+    expect(JSON.stringify(domain)).not.toContain("rivate")
+    expect(await runJson(["domains", "verify", domain.id, ...server.here, "--dns", "127.0.0.1:1"])).toMatchObject({
+      status: "pending"
+    })
+    expect(await runJson(["domains", "remove", "Shop.example", ...server.here])).toEqual({
+      id: domain.id,
+      removed: true
+    })
+  })
+
+  it("names the mail host in the DNS records that the first check of a domain verified without DNS makes", async () => {
+    const { id, records } = await runJson(["domains", "add", "own.example", ...server.here, "--verified"])
+    expect(records).toEqual([])
+    const verify = ["domains", "verify", id, ...server.here, "--dns", "127.0.0.1:1", "--mail-host", "mx.own.example"]
+    expect(await runJson(verify)).toMatchObject({
+      status: "verified",
+      records: [{ purpose: "dkim" }, { value: "v=spf1 a:mx.own.example ~all" }, {}, { value: "mx.own.example" }]
+    })
+  })
+
+  it("finds a domain by its name in every form that domains add takes", async () => {
+    for (const name of ["b\u00fccher.example", "B\u00dcCHER.example", "xn--bcher-kva.example"]) {
+      const { id } = await runJson(["domains", "add", "b\u00fccher.example", ...server.here])
+      expect(await runJson(["domains", "remove", name, ...server.here])).toEqual({ id, removed: true })
+    }
+  })
+})
