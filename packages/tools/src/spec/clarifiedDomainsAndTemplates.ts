@@ -19,7 +19,9 @@ import {
   wireDomains,
   wireOrder,
   wireScope,
-  wireTemplates
+  wireTemplatePages,
+  wireTemplates,
+  wireTemplateSends
 } from "./proofs.ts"
 
 export const domainsAndTemplates = clarified(7, "Domains and templates", [
@@ -90,7 +92,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
     "Templates are listed by page, status, search, category and origin, the most recently updated first.",
     [at.api("Templates"), at.handler("templates"), at.service("Templates")],
     [
-      wireTemplates("lists templates by status, search and category, page by page"),
+      wireTemplatePages("lists templates by status, search and category, page by page"),
       templates("lists templates by their latest update, and filters them by status")
     ],
     "0027-templates"
@@ -99,7 +101,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
     "Items of the list do not show `html` and `text` of their versions; a page has at most 1 MiB.",
     [at.service("Templates"), at.decide("templateContent")],
     [
-      wireTemplates("limits a page of templates to 1 MiB, whatever is stored"),
+      wireTemplatePages("limits a page of templates to 1 MiB, whatever is stored"),
       templates("loads no bodies for a list of templates or versions"),
       templateContent("refuses a template that is too large: %s")
     ],
@@ -110,7 +112,9 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
     [at.api("Templates"), at.service("Templates")],
     [
       wireTemplates("keeps every version of a template, and never changes a published version"),
-      wireTemplates("shows the bodies of the first versions up to 4 MiB, and omits the body fields of later versions"),
+      wireTemplatePages(
+        "shows the bodies of the first versions up to 4 MiB, and omits the body fields of later versions"
+      ),
       templates("shows the bodies of the newest versions up to the size limit, and of no older version")
     ],
     "0031-template-bounds"
@@ -118,7 +122,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
   [
     "`GET .../variables` answers the variables of the draft, or of the published version when no draft exists.",
     [at.service("Templates")],
-    [wireTemplates("shows the variables of a template and a preview of a send")],
+    [wireTemplateSends("shows the variables of a template and a preview of a send")],
     "0027-templates"
   ],
   [
@@ -147,7 +151,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
       mustache("stops to render at the tag that makes the text too long"),
       previewText("reads 2 MiB of %s in linear time"),
       rendering("refuses large values in many tags before it renders them"),
-      wireTemplates("refuses a template value that is too large, and names its field")
+      wireTemplateSends("refuses a template value that is too large, and names its field")
     ],
     "0031-template-bounds"
   ],
@@ -162,7 +166,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
     [at.domain("Template"), at.decide("template")],
     [
       wireTemplates("creates a template as a draft with version 1"),
-      wireTemplates("shows the variables of a template and a preview of a send")
+      wireTemplateSends("shows the variables of a template and a preview of a send")
     ],
     "0027-templates"
   ],
@@ -181,14 +185,14 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
     [
       wireTemplates("keeps every version of a template, and never changes a published version"),
       templateDecisions("writes a new body when a published version uses the existing body"),
-      wireTemplates("sends the published version of a template when the draft differs, and logs the template")
+      wireTemplateSends("sends the published version of a template when the draft differs, and logs the template")
     ],
     "0027-templates"
   ],
   [
     "`DELETE` archives a template. An archived template sends nothing.",
     [at.decide("template")],
-    [wireTemplates("refuses a send when its template is unpublished, archived, unknown or of another project")],
+    [wireTemplateSends("refuses a send when its template is unpublished, archived, unknown or of another project")],
     "0027-templates"
   ]
 ])

@@ -12,7 +12,7 @@ import {
   scheduledSending,
   wire,
   wireDeliveryLog,
-  wireTemplates
+  wireTemplateSends
 } from "./proofs.ts"
 
 export const messages = clarified(4, "Messages", [
@@ -97,7 +97,7 @@ export const logs = clarified(5, "Logs", [
     [at.api("Logs"), at.server("deliveryViews")],
     [
       wireDeliveryLog("shows a delivery with all fields, without a data envelope"),
-      wireTemplates("sends the published version of a template when the draft differs, and logs the template")
+      wireTemplateSends("sends the published version of a template when the draft differs, and logs the template")
     ],
     "0017-delivery-detail"
   ],

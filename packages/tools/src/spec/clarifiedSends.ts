@@ -25,7 +25,7 @@ import {
   suppressionRaces,
   wire,
   wireDeliveryLog,
-  wireTemplates
+  wireTemplateSends
 } from "./proofs.ts"
 
 export const sends = clarified(3, "Send", [
@@ -129,14 +129,14 @@ export const sends = clarified(3, "Send", [
   [
     "A template that is unknown, archived or unpublished is 400 at `templateId`.",
     [at.service("Sending")],
-    [wireTemplates("refuses a send when its template is unpublished, archived, unknown or of another project")],
+    [wireTemplateSends("refuses a send when its template is unpublished, archived, unknown or of another project")],
     "0027-templates"
   ],
   [
     "Each variable that is missing, unknown or of another type is named. Variables without a template are refused.",
     [at.decide("renderTemplate"), at.domain("SendRequest")],
     [
-      wireTemplates("refuses a send when a template variable is missing, has another type or is not declared"),
+      wireTemplateSends("refuses a send when a template variable is missing, has another type or is not declared"),
       sendRequest("refuses a send with %s")
     ],
     "0027-templates"
@@ -144,7 +144,7 @@ export const sends = clarified(3, "Send", [
   [
     "With a template, the subject and bodies of the request are validated and replaced.",
     [at.decide("renderTemplate")],
-    [wireTemplates("sends the published version of a template when the draft differs, and logs the template")],
+    [wireTemplateSends("sends the published version of a template when the draft differs, and logs the template")],
     "0027-templates"
   ],
   [

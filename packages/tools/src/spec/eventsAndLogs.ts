@@ -14,7 +14,7 @@ import {
   section,
   verified,
   wireDeliveryLog,
-  wireTemplates,
+  wireTemplateSends,
   wireWebhooks
 } from "./proofs.ts"
 
@@ -104,7 +104,7 @@ export const logListing = section(5, "List deliveries", [
   [
     "`templateId` filters by template.",
     [at.service("DeliveryLog")],
-    [wireTemplates("sends the published version of a template when the draft differs, and logs the template")],
+    [wireTemplateSends("sends the published version of a template when the draft differs, and logs the template")],
     "0027-templates"
   ],
   [

@@ -12,7 +12,7 @@ import {
   sendingLimits,
   sendRequest,
   wire,
-  wireTemplates
+  wireTemplateSends
 } from "./proofs.ts"
 
 export const send = section(6, "Send an email", [
@@ -67,8 +67,8 @@ export const send = section(6, "Send an email", [
     "`templateId` names a published template.",
     [at.service("Sending"), at.decide("renderTemplate")],
     [
-      wireTemplates("sends the published version of a template when the draft differs, and logs the template"),
-      wireTemplates("refuses a send when its template is unpublished, archived, unknown or of another project")
+      wireTemplateSends("sends the published version of a template when the draft differs, and logs the template"),
+      wireTemplateSends("refuses a send when its template is unpublished, archived, unknown or of another project")
     ],
     "0027-templates"
   ],
@@ -80,7 +80,7 @@ export const send = section(6, "Send an email", [
   [
     "With a template, its subject, HTML and text replace the request's.",
     [at.decide("renderTemplate")],
-    [wireTemplates("sends the published version of a template when the draft differs, and logs the template")],
+    [wireTemplateSends("sends the published version of a template when the draft differs, and logs the template")],
     "0027-templates"
   ],
   ["`fromName` has 1 to 100 characters.", [at.domain("SendRequest")], [sendRequest("refuses a send with %s")]],
