@@ -48,6 +48,24 @@ export const deliveryCases = ({ open }: HandleUnderTest): void => {
       expect(failure).toMatchObject({ kind: "not_found", deliveryId })
     })
 
+    it("rejects with failures that look the same to a caller", async () => {
+      const { mail } = await open()
+      const failure = await rejection(mail.contacts.get("con_1"))
+      expect(failure).toBeInstanceOf(ContactNotFound)
+      expect(failure).toBeInstanceOf(Error)
+      expect(failure).toMatchObject({
+        name: "ContactNotFound",
+        _tag: "ContactNotFound",
+        kind: "not_found",
+        message: "No contact with this ID.",
+        contactId: "con_1"
+      })
+    })
+  })
+}
+
+export const deliveryPageCases = ({ open }: HandleUnderTest): void => {
+  describe("deliveries", () => {
     it("lists pages by cursor, newest first", async () => {
       const { mail } = await open()
       await mail.sendBatch({ messages: ["a", "b", "c"].map((name) => ({ ...welcome, to: `${name}@example.org` })) })
@@ -117,20 +135,6 @@ export const deliveryCases = ({ open }: HandleUnderTest): void => {
         await mail.deliveries.list({}, { signal: controller.signal })
       })()
       expect(await rejection(reading)).toBe(reason)
-    })
-
-    it("rejects with failures that look the same to a caller", async () => {
-      const { mail } = await open()
-      const failure = await rejection(mail.contacts.get("con_1"))
-      expect(failure).toBeInstanceOf(ContactNotFound)
-      expect(failure).toBeInstanceOf(Error)
-      expect(failure).toMatchObject({
-        name: "ContactNotFound",
-        _tag: "ContactNotFound",
-        kind: "not_found",
-        message: "No contact with this ID.",
-        contactId: "con_1"
-      })
     })
   })
 }

@@ -98,7 +98,9 @@ export const formCases = ({ open }: HandleUnderTest): void => {
       expect(await mail.templates.get(template.id)).toEqual(template)
     })
   })
+}
 
+export const classInstanceCases = ({ open }: HandleUnderTest): void => {
   describe("an instance of a class in an input", () => {
     it("takes the fields of an instance of a class, also when it has toJSON", async () => {
       const { mail, core } = await open()
@@ -138,9 +140,12 @@ export const formCases = ({ open }: HandleUnderTest): void => {
       ])
     })
   })
+}
 
+export const jsonValueCases = ({ open }: HandleUnderTest): void => {
   describe("a value that JSON or a query would change", () => {
     const variables = [{ key: "n", type: "number" as const, fallbackValue: Number.NaN }]
+
     const cases: ReadonlyArray<readonly [string, (mail: ProjectHandle) => Promise<unknown>, string, string]> = [
       [
         "NaN as a property",
@@ -194,6 +199,7 @@ export const formCases = ({ open }: HandleUnderTest): void => {
         "invalid_value"
       ]
     ]
+
     it.each(cases)("refuses %s with the message of every handle", async (_, call, message, code) => {
       const { mail } = await open()
       await mail.properties.create({ key: "score", type: "number" })
@@ -208,7 +214,9 @@ export const formCases = ({ open }: HandleUnderTest): void => {
       expect(issues).toEqual([["fallbackValue", "invalid_type"]])
     })
   })
+}
 
+export const optionCases = ({ open }: HandleUnderTest): void => {
   describe("the options of a call", () => {
     it.each([
       ["an AbortController as the signal", { signal: new AbortController() }, ["signal", "invalid_type"]],
