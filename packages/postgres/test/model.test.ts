@@ -4,7 +4,7 @@
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { Effect, Layer } from "effect"
 import { describe, it } from "vitest"
-import { followsModel } from "../../core/test/service/message/sendingModel.ts"
+import { followsModel } from "../../core/test/service/message/sendingCommands.ts"
 import { place } from "./storeUnderTest.ts"
 
 const store = { name: "postgres", layer: Layer.unwrap(Effect.map(place, ({ layer }) => layer)) }

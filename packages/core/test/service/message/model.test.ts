@@ -3,7 +3,7 @@
  */
 import { stores } from "@mailkeep/test-support"
 import { describe, it } from "vitest"
-import { followsModel } from "./sendingModel.ts"
+import { followsModel } from "./sendingCommands.ts"
 
 describe.each(stores)("a random sequence of commands, over $name", (store) => {
   it("gives the same results as the model", { timeout: 120_000 }, () =>
