@@ -2,7 +2,7 @@
  * Every statement of a page, a claim and an accepted message finds its rows by an index, however many rows the tables have. `MAILKEEP_ROWS` sets
  * their number.
  */
-import type { Change, MailStoreShape, Query, QueryOf } from "@mailkeep/core/adapter"
+import type { Change, Delivery, MailStoreShape, Message, Query, QueryOf } from "@mailkeep/core/adapter"
 import { MailStore, noContactFilters, noLogFilters } from "@mailkeep/core/adapter"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
@@ -112,6 +112,45 @@ const literalOf = (value: unknown): string =>
 /** These tables have few rows, whatever the number of records is. */
 const isSmall = (table: string): boolean => ["leases", "schema_version", "undistributed_events"].includes(table)
 
+const planOf = ({ rows }: pg.QueryResult): Plan =>
+  (rows as ReadonlyArray<{ readonly "QUERY PLAN": readonly [{ readonly Plan: Plan }] }>)[0]!["QUERY PLAN"][0].Plan
+
+/** The plan of the statement in a transaction as that of the store, which is undone. */
+const explainedBy = async (
+  client: pg.Client,
+  explain: string,
+  { text, values = [], begin }: StatementInTransaction
+): Promise<Plan> => {
+  await client.query(`${begin}; PREPARE statement AS ${text}`)
+  const execute = values.length === 0 ? "EXECUTE statement" : `EXECUTE statement (${values.map(literalOf).join(", ")})`
+  const result = await client.query(`EXPLAIN (${explain}, FORMAT JSON) ${execute}`)
+  await client.query("ROLLBACK; DEALLOCATE statement")
+  return planOf(result)
+}
+
+const expectFewBlocks = (plan: Plan): void => {
+  expect((plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0)).toBeLessThan(blocksMax)
+}
+
+/** The changes that accept a message and start its attempt, and those that end the attempt. */
+const changesOfSend = (message: Message, delivery: Delivery) => {
+  const sending = { ...delivery, id: "del_new" as const, status: "sending", dueAt: 1, worker: "w" } as const
+  const attempt = { projectId, deliveryId: sending.id, number: 1, startedAt: 1 }
+  const state = { outcome: null, smtpCode: null, enhancedCode: null, statusMessage: null, durationMillis: null }
+  const accept: ReadonlyArray<Change> = [
+    { _tag: "InsertMessage", message: { ...message, id: "msg_new" } },
+    { _tag: "InsertDelivery", delivery: sending },
+    { _tag: "InsertAttempt", attempt: { ...attempt, phase: "started", ...state } },
+    { _tag: "AddToCounter", projectId, name: "daily:2026-01-01", by: 1, max: null }
+  ]
+  const { fencingToken } = sending
+  const ended = { ...state, phase: "ended", outcome: "accepted" } as const
+  const end: ReadonlyArray<Change> = [
+    { _tag: "TransitionAttempt", ...attempt, from: "started", fencingToken, next: ended }
+  ]
+  return { accept, end }
+}
+
 const circumstances = [
   ["with statistics of all rows", "of all"],
   ["with statistics of before the project had rows", "of before"]
@@ -142,19 +181,6 @@ describe.skipIf(!hasPostgres()).each(circumstances)(
       await Effect.runPromise(Scope.close(scope, Exit.void))
     })
 
-    const planOf = ({ rows }: pg.QueryResult): Plan =>
-      (rows as ReadonlyArray<{ readonly "QUERY PLAN": readonly [{ readonly Plan: Plan }] }>)[0]!["QUERY PLAN"][0].Plan
-
-    /** The plan of the statement in a transaction as that of the store, which is undone. */
-    const explained = async (explain: string, { text, values = [], begin }: StatementInTransaction): Promise<Plan> => {
-      await client.query(`${begin}; PREPARE statement AS ${text}`)
-      const execute =
-        values.length === 0 ? "EXECUTE statement" : `EXECUTE statement (${values.map(literalOf).join(", ")})`
-      const result = await client.query(`EXPLAIN (${explain}, FORMAT JSON) ${execute}`)
-      await client.query("ROLLBACK; DEALLOCATE statement")
-      return planOf(result)
-    }
-
     /** The statements on rows that a call sends. */
     const statementsOf = async <E>(call: Effect.Effect<unknown, E>): Promise<ReadonlyArray<StatementInTransaction>> => {
       sent.length = 0
@@ -162,9 +188,7 @@ describe.skipIf(!hasPostgres()).each(circumstances)(
       return withBegins(sent.splice(0))
     }
 
-    const expectFewBlocks = (plan: Plan): void => {
-      expect((plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0)).toBeLessThan(blocksMax)
-    }
+    const explained = (explain: string, statement: StatementInTransaction) => explainedBy(client, explain, statement)
 
     const expectSeeks = async (statements: ReadonlyArray<StatementInTransaction>): Promise<void> => {
       expect(statements.length).toBeGreaterThan(0)
@@ -227,26 +251,8 @@ describe.skipIf(!hasPostgres()).each(circumstances)(
           { _tag: "Delivery", projectId, id: idOf("del", middle) }
         ])
       )
-      const sending = { ...delivery!, id: "del_new" as const, status: "sending", dueAt: 1, worker: "w" } as const
-      const attempt = { projectId, deliveryId: sending.id, number: 1, startedAt: 1 }
-      const state = { outcome: null, smtpCode: null, enhancedCode: null, statusMessage: null, durationMillis: null }
-      const accept: ReadonlyArray<Change> = [
-        { _tag: "InsertMessage", message: { ...message!, id: "msg_new" } },
-        { _tag: "InsertDelivery", delivery: sending },
-        { _tag: "InsertAttempt", attempt: { ...attempt, phase: "started", ...state } },
-        { _tag: "AddToCounter", projectId, name: "daily:2026-01-01", by: 1, max: null }
-      ]
+      const { accept, end } = changesOfSend(message!, delivery!)
       await expectSeeks(await statementsOf(store.commit(accept)))
-      const { fencingToken } = sending
-      const end: ReadonlyArray<Change> = [
-        {
-          _tag: "TransitionAttempt",
-          ...attempt,
-          from: "started",
-          fencingToken,
-          next: { ...state, phase: "ended", outcome: "accepted" }
-        }
-      ]
       await expectSeeks(await statementsOf(store.commit(end)))
     })
   }
