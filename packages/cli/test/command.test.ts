@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { parseRateLimit } from "../src/flags.ts"
 import type { Serving } from "./commandLine.ts"
 import { readyToSend, request, run, runJson, runProcess, send, serve } from "./commandLine.ts"
 
@@ -283,19 +282,6 @@ describe("start", () => {
     child.kill("SIGTERM")
     await new Promise((resolve) => child.on("close", resolve))
   })
-})
-
-describe("a rate limit", () => {
-  it.each([
-    ["10/1s", { requests: 10, windowMillis: 1000 }],
-    ["5/m", { requests: 5, windowMillis: 60_000 }],
-    ["1/250ms", { requests: 1, windowMillis: 250 }],
-    ["100/24h", { requests: 100, windowMillis: 86_400_000 }]
-  ])("reads the rate limit %s", (text, limit) => expect(parseRateLimit(text)).toEqual(limit))
-
-  it.each(["", "10", "0/1s", "10/0s", "10/1d", "-1/1s", "10 / 1s"])("refuses the rate limit %j", (text) =>
-    expect(parseRateLimit(text)).toBeUndefined()
-  )
 })
 
 it("ends its process with the exit code of the command", async () => {
