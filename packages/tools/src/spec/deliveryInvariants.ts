@@ -22,8 +22,8 @@ import {
   handOffRetries,
   handOffs,
   machine,
-  recordReport,
   relayLimit,
+  reportSequences,
   scheduledSending,
   sending,
   sendingLimits,
@@ -96,7 +96,7 @@ export const deliveryInvariants: ReadonlyArray<InvariantArea> = [
         "Reports lead to the same status in any order and repetition",
         [
           machine("gives the same status for reports in any order and repetition"),
-          recordReport("ends in the same status for every order and repetition"),
+          reportSequences("ends in the same status for every order and repetition"),
           feedback("agrees on the status over both stores, however the reports arrive"),
           simulation
         ]
