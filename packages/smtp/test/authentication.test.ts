@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest"
 import type { SmtpAuth, SmtpOptions } from "../src/index.ts"
 import { SmtpTransport } from "../src/index.ts"
 import { handOff, shown, withRelay } from "./handOffHarness.ts"
-import type { Act, Session, Step } from "./ScriptedRelay.ts"
+import type { Act, Session, Step } from "./RelayDialogue.ts"
 import { testCertificate, testKey } from "./testCertificate.ts"
 
 /** A login at the server: its mechanism, user, and password or token. */

@@ -7,7 +7,7 @@ import { openConnection } from "../src/openConnection.ts"
 import type { RelayConnection } from "../src/RelayConnection.ts"
 import { settingsOf } from "../src/smtpSettings.ts"
 import { handOff, withRelay } from "./handOffHarness.ts"
-import type { Act, Session, Step } from "./ScriptedRelay.ts"
+import type { Act, Session, Step } from "./RelayDialogue.ts"
 import { ScriptedRelay } from "./ScriptedRelay.ts"
 import { oneMail, verbs } from "./pooledSession.ts"
 

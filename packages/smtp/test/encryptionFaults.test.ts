@@ -3,7 +3,7 @@
  */
 import { describe, it } from "vitest"
 import { Redacted } from "effect"
-import type { Act, Session, Step } from "./ScriptedRelay.ts"
+import type { Act, Session, Step } from "./RelayDialogue.ts"
 import { testCertificate } from "./testCertificate.ts"
 import type { Row } from "./relayFault.ts"
 import { endsAsExpected, at, closed, notSmtp, silent, accepted, quick } from "./relayFault.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { Bench } from "./handOffHarness.ts"
 import { accepted, message, offers, withRelay } from "./handOffHarness.ts"
-import type { Act, Step } from "./ScriptedRelay.ts"
+import type { Act, Step } from "./RelayDialogue.ts"
 
 /** The commands of the first session, without QUIT. */
 const commands = ({ relay }: Bench) => relay.sessions[0]!.commands

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { handOff, message, withRelay } from "./handOffHarness.ts"
-import type { Act, RelaySetup, Step } from "./ScriptedRelay.ts"
+import type { RelaySetup } from "./ScriptedRelay.ts"
+import type { Act, Step } from "./RelayDialogue.ts"
 import type { Row } from "./relayFault.ts"
 import { endsAsExpected, at, closed, broken, notSmtp, silent, accepted, quick, bytes } from "./relayFault.ts"
 

@@ -1,7 +1,7 @@
 /**
  * What a relay sees of a connection that hands over several messages.
  */
-import type { Session } from "./ScriptedRelay.ts"
+import type { Session } from "./RelayDialogue.ts"
 
 export const verbs = ({ commands }: Session) => commands.map((line) => line.split(/[ :]/)[0]!)
 

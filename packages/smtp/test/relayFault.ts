@@ -4,7 +4,8 @@
 import { expect } from "vitest"
 import type { SmtpOptions } from "../src/index.ts"
 import { withRelay } from "./handOffHarness.ts"
-import type { Act, RelaySetup, Step } from "./ScriptedRelay.ts"
+import type { RelaySetup } from "./ScriptedRelay.ts"
+import type { Act, Step } from "./RelayDialogue.ts"
 
 /** What the relay does, how the hand-off ends, and how often it ran `beforeFinalize`. */
 export interface Row {

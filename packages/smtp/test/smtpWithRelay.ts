@@ -7,7 +7,8 @@ import type { Address, Attachment, Email } from "postal-mime"
 import PostalMime, { decodeWords } from "postal-mime"
 import type { SmtpOptions } from "../src/index.ts"
 import { SmtpTransport } from "../src/index.ts"
-import type { Act, RelaySetup, Taken } from "./ScriptedRelay.ts"
+import type { RelaySetup, Taken } from "./ScriptedRelay.ts"
+import type { Act } from "./RelayDialogue.ts"
 import { ScriptedRelay } from "./ScriptedRelay.ts"
 
 const standardFields = new Set([
