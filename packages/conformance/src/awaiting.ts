@@ -1,21 +1,25 @@
 /**
  * Waits for a condition by turns of the event loop. Uses no real clock.
  */
-import { Duration, Effect, Fiber } from "effect"
+import { Context, Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { same } from "./expectation.ts"
 
 export const aTurn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
-export const until = <E, R>(happened: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
-  Effect.flatMap(happened, (yes) =>
-    yes
-      ? Effect.void
-      : Effect.andThen(
-          aTurn,
-          Effect.suspend(() => until(happened))
-        )
-  )
+/** What a law waits for, for the report of a law that does not end. */
+export const CurrentWait = Context.Reference<{ what: string | undefined }>("@mailkeep/conformance/CurrentWait", {
+  defaultValue: () => ({ what: undefined })
+})
+
+/** `what` completes the sentence "The law waited until …". */
+export const until = <E, R>(what: string, happened: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
+  Effect.gen(function* () {
+    const wait = yield* CurrentWait
+    wait.what = what
+    while (!(yield* happened)) yield* aTurn
+    wait.what = undefined
+  })
 
 /** Yields 20 turns of the event loop, so that pending work can run. */
 export const yieldSeveralTimes = Effect.repeat(aTurn, { times: 20 })
@@ -40,7 +44,7 @@ export const waitsForDeadline = <A, E, E2>(
       passedMillis += 10
       return Effect.andThen(TestClock.adjust("10 millis"), reached)
     })
-    yield* until(onwards)
+    yield* until("the peer had the call", onwards)
     yield* TestClock.adjust(Duration.millis(deadlineMillis - passedMillis - 1))
     yield* yieldSeveralTimes
     yield* same("the result before the deadline", under.pollUnsafe(), undefined)

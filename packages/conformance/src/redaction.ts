@@ -1,5 +1,5 @@
 /**
- * Collects what an effect writes besides its result: log lines, spans and the text of its failure.
+ * Collects what an effect writes besides its result: log lines, also those of the console, spans and the text of its failure.
  */
 import { inspect } from "node:util"
 import { Effect, Exit, Layer, Logger, References, Tracer } from "effect"
@@ -11,6 +11,24 @@ const textOf = (value: unknown): string => {
   const { stack: _, cause: _c, ...fields } = value as Error & Record<string, unknown>
   return `${value.name} ${value.message} ${inspect(fields, { depth: 8 })}`
 }
+
+const consoleMethods = ["debug", "error", "info", "log", "trace", "warn"] as const
+
+/** Also gives `output` what the effect writes to the console: the log of an adapter without Effect. */
+const withConsoleOutput = <A, E, R>(effect: Effect.Effect<A, E, R>, output: Array<string>): Effect.Effect<A, E, R> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const original = Object.fromEntries(consoleMethods.map((name) => [name, console[name]]))
+      for (const name of consoleMethods)
+        console[name] = (...values: ReadonlyArray<unknown>) => {
+          output.push(...values.map(textOf))
+          original[name]!(...values)
+        }
+      return original
+    }),
+    () => effect,
+    (original) => Effect.sync(() => void Object.assign(console, original))
+  )
 
 /** Runs the effect and returns everything that it writes to logs, spans and failures. */
 const outputOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<ReadonlyArray<string>, never, R> =>
@@ -41,7 +59,7 @@ const outputOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Readon
       Layer.succeed(References.MinimumLogLevel, "Trace"),
       Layer.succeed(Tracer.Tracer, tracer)
     )
-    return effect.pipe(
+    return withConsoleOutput(effect, output).pipe(
       Effect.provide(observers),
       Effect.exit,
       Effect.map((exit) => {

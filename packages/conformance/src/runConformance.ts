@@ -3,6 +3,7 @@
  */
 import { inspect } from "node:util"
 import { Clock, Data, Duration, Effect, Exit, Fiber } from "effect"
+import { CurrentWait } from "./awaiting.ts"
 import type { Capabilities, Law, LawBook } from "./Law.ts"
 import { Violation } from "./Law.ts"
 import type { LawReport, Report } from "./Report.ts"
@@ -41,9 +42,13 @@ export const limitSecondsDefault = 120
 /** The time in which the report of a broken law looks for a short script. */
 const explainSecondsMax = 10
 
-class NotEnded extends Data.TaggedError("NotEnded")<{ readonly seconds: number }> {
+class NotEnded extends Data.TaggedError("NotEnded")<{
+  readonly seconds: number
+  readonly waitedFor: string | undefined
+}> {
   override get message() {
-    return `expected an end, but it did not end within ${this.seconds} s`
+    const waited = this.waitedFor === undefined ? "" : `. The law waited until ${this.waitedFor}`
+    return `expected an end, but it did not end within ${this.seconds} s${waited}`
   }
 }
 
@@ -97,11 +102,12 @@ const isExplicit = (error: unknown): error is Error =>
 /** Fails after the limit and leaves the effect running, even if the effect cannot be interrupted. */
 const within = <A, E>(effect: Effect.Effect<A, E>, seconds: number): Effect.Effect<A, E | NotEnded> =>
   Effect.gen(function* () {
-    const fiber = yield* Effect.forkDetach(effect)
+    const wait: (typeof CurrentWait)["Service"] = { what: undefined }
+    const fiber = yield* Effect.forkDetach(Effect.provideService(effect, CurrentWait, wait))
     const exit = yield* Effect.timeoutOption(Fiber.await(fiber), Duration.seconds(seconds))
     if (exit._tag === "Some") return yield* exit.value
     yield* Effect.forkDetach(Fiber.interrupt(fiber))
-    return yield* new NotEnded({ seconds })
+    return yield* new NotEnded({ seconds, waitedFor: wait.what })
   })
 
 /** Returns `undefined` when the law was held, otherwise how it was broken, and what the law did. */
@@ -211,7 +217,7 @@ export const testsOf = <S, R>(book: LawBook<S, R>, subject: S, options: Conforma
         const capabilities = await Effect.runPromise(declared)
         const { verdict, detail } = await Effect.runPromise(reportOn(book, law!, subject, capabilities, options))
         if (verdict === "not applicable" || verdict === "waived") await annotate(`${verdict}: ${detail}`)
-        return verdict === "broken" || verdict === "waiver-stale" ? `${verdict}: ${detail}` : ""
+        return verdict === "broken" || verdict === "waiver-stale" ? `${verdict}: ${detail}\nWhy: docs/${law!.why}` : ""
       }
     }
   })

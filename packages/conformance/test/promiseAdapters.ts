@@ -51,7 +51,7 @@ export const promiseTransport = Effect.sync(() => {
       if (act.does === "hang" && !act.whileFinalizing) return silence(signal)
       if (act.does === "drop" && !act.whileFinalizing) throw lost()
       const attachments = await acceptedAttachments(message).catch((cause: unknown) => {
-        throw new TransportUnavailable({ reason: "a file cannot be read", cause })
+        throw new TransportUnavailable({ reason: "a file cannot be read", cause, relayFault: false })
       })
       await beforeFinalize()
       if (refused !== undefined) return refused

@@ -22,7 +22,9 @@ import {
   transportLaws,
   Violation
 } from "../src/index.ts"
+import { until } from "../src/awaiting.ts"
 import { failureOf } from "../src/expectation.ts"
+import { testsOf } from "../src/runConformance.ts"
 import { layer } from "./example/JournalStore.ts"
 
 const law = (id: Law<never>["id"], check: Law<never>["check"], needs?: Law<never>["needs"]): Law<never> => ({
@@ -98,6 +100,21 @@ describe("a verdict", () => {
       verdict: "broken",
       detail: "expected an end, but it did not end within 0.05 s"
     })
+  })
+
+  it("says what a check that does not end has waited for", async () => {
+    const waiting = law("a/b", until("the relay had the message", Effect.succeed(false)))
+    const report = await Effect.runPromise(
+      runConformance("mine", book(waiting), { fast: false }, { limitSeconds: 0.05 })
+    )
+    expect(report.laws[0]?.detail).toContain("The law waited until the relay had the message")
+  })
+
+  it("names the page with the reason of the law in the failure of its test", async () => {
+    const [test] = testsOf(book(law("a/b", violation)), { fast: false }, {})
+    expect(await test!.run(() => {})).toBe(
+      "broken: the answer: expected 1, got 2\nWhy: docs/decisions/0001-core-decides.md"
+    )
   })
 
   it("reports broken and continues with the next law when the check cannot be interrupted", async () => {

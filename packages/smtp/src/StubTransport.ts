@@ -78,7 +78,12 @@ const readFiles = ({ attachments }: HandOff["message"]): Effect.Effect<void, Tra
           }
         },
         catch: (cause) =>
-          new TransportUnavailable({ reason: "A file of the message could not be read.", cause, relayFault: false })
+          new TransportUnavailable({
+            reason: "A file of the message could not be read.",
+            cause,
+            relayFault: false,
+            certainlyNotAccepted: true
+          })
       })
 
 /** Runs a function of the product, and waits for an async one. A rejection is a defect, as an error that the function throws. */

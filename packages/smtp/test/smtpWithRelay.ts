@@ -49,6 +49,7 @@ const mailAt = async ({ sender, recipient, raw }: Taken): Promise<AcceptedMail> 
     sender,
     recipient,
     messageIdHeader: mail.messageId ?? "",
+    date: Date.parse(mail.date ?? ""),
     from: { name: mail.from?.name || null, address: mail.from?.address ?? "" },
     replyTo: addresses(mail.replyTo)[0] ?? null,
     to: addresses(mail.to),

@@ -5,11 +5,13 @@ import type { EventSink } from "@mailkeep/core/adapter"
 import { secondMillis } from "@mailkeep/core/adapter"
 import { Effect, Fiber } from "effect"
 import { until, waitsForDeadline } from "../awaiting.ts"
-import { failureOf, same } from "../expectation.ts"
+import { failureOf, holds, same } from "../expectation.ts"
 import type { LawBook } from "../Law.ts"
 import { leaksNone } from "../redaction.ts"
-import type { SubscriberAct, SubscribersUnderLaw, SinkSubject } from "./SinkSubject.ts"
+import type { SubscriberAct, Subscribers, SubscribersUnderLaw, SinkSubject } from "./SinkSubject.ts"
 import { openSink, sinkLaw } from "./SinkSubject.ts"
+
+const hasNoneUnderWay = ({ underWay }: Subscribers) => Effect.map(underWay, (count) => count === 0)
 
 const acceptedMeansReceived = sinkLaw(
   "event/accepted-means-received",
@@ -34,7 +36,7 @@ const unfinishedIsAccepted = sinkLaw(
       yield* subscribers.script(rest, { does: "acceptUnfinished", rest })
       const outcome = yield* sink.send(to(rest))
       yield* same(`the outcome when the rest ${rest}`, outcome._tag, "Accepted")
-      yield* until(Effect.map(subscribers.underWay, (count) => count === 0))
+      yield* until("no event delivery was under way", hasNoneUnderWay(subscribers))
     }
   }
 )
@@ -97,11 +99,13 @@ const refusalReported = sinkLaw(
 
 const lostIsNoAnswer = sinkLaw(
   "event/lost-is-no-answer",
-  "If a subscriber closes the connection without an answer, the event delivery fails as unavailable.",
+  "If a subscriber closes the connection without an answer, the event delivery fails as unavailable. The sink does not send the event again.",
   function* (sink, subscribers, to) {
     yield* subscribers.script("a", { does: "drop" })
     const failure = yield* failureOf("a send to a subscriber that cannot be reached", sink.send(to("a")))
     yield* same("the failure", failure._tag, "SinkUnavailable")
+    const { length } = yield* subscribers.received
+    yield* holds("the number of events at the subscriber after one send", length <= 1, length)
   }
 )
 
@@ -128,9 +132,12 @@ const interruptible = sinkLaw(
   function* (sink, subscribers, to) {
     yield* subscribers.script("a", { does: "hang" })
     const under = yield* Effect.forkScoped(sink.send(to("a")), { startImmediately: true })
-    yield* until(Effect.map(subscribers.received, ({ length }) => length === 1))
+    yield* until(
+      "the subscriber had the event",
+      Effect.map(subscribers.received, ({ length }) => length === 1)
+    )
     yield* Fiber.interrupt(under)
-    yield* until(Effect.map(subscribers.underWay, (count) => count === 0))
+    yield* until("the interrupted event delivery ended at the subscriber", hasNoneUnderWay(subscribers))
     yield* same("the next event delivery", (yield* sink.send(to("b")))._tag, "Accepted")
   }
 )

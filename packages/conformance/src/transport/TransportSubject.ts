@@ -4,6 +4,7 @@
 import type {
   DeliveryId,
   HeaderFields,
+  Instant,
   OutgoingAttachment,
   SmtpStage,
   HandOff,
@@ -16,9 +17,13 @@ import type { Law, LawBody, LawBook, Stated } from "../Law.ts"
 import { makeLaw } from "../Law.ts"
 import { openWithPeer } from "../openWithPeer.ts"
 
-/** What the relay does with mail for one recipient. The default is `accept`. */
+/**
+ * What the relay does with mail for one recipient. The default is `accept`. A relay in the place of a provider's API answers as the provider does in
+ * that case, such as 429 instead of 421. The transport turns the answer into the codes.
+ */
 export type RelayAct =
   | { readonly does: "accept" }
+  /** Refuses the recipient or the message, and does not have the message. The laws refuse with 550, 451 and 421 at `rcpt`, and with 554 and 452 at `endOfData`. */
   | {
       readonly does: "refuse"
       readonly stage: Extract<SmtpStage, "rcpt" | "endOfData">
@@ -26,9 +31,9 @@ export type RelayAct =
       readonly enhancedCode: string
       readonly text: string
     }
-  /** Never answers, either before finalizing or while finalizing. */
+  /** Never answers: before it has the whole message, or with the message while finalizing. */
   | { readonly does: "hang"; readonly whileFinalizing: boolean }
-  /** Closes the connection without an answer. */
+  /** Closes the connection without an answer: before it has the whole message, or after its end while finalizing. */
   | { readonly does: "drop"; readonly whileFinalizing: boolean }
 
 /** A file of a message, as the relay received it. */
@@ -44,6 +49,8 @@ export interface AcceptedMail {
   readonly recipient: string
   /** With angle brackets. */
   readonly messageIdHeader: string
+  /** The header field `Date`. The dates of the laws have whole seconds. */
+  readonly date: Instant
   readonly from: { readonly name: string | null; readonly address: string }
   readonly replyTo: string | null
   readonly to: ReadonlyArray<string>
@@ -61,10 +68,7 @@ export interface AcceptedMail {
 export const mailOf = (
   { envelope, message }: Pick<HandOff, "envelope" | "message">,
   attachments: ReadonlyArray<AcceptedAttachment> = []
-): AcceptedMail => {
-  const { date: _, ...shown } = message
-  return { ...shown, attachments, sender: envelope.from, recipient: envelope.to }
-}
+): AcceptedMail => ({ ...message, attachments, sender: envelope.from, recipient: envelope.to })
 
 const readWhole = async ({ size, read, ...shown }: OutgoingAttachment): Promise<AcceptedAttachment> => {
   const content = new Uint8Array(size)
@@ -90,7 +94,7 @@ export interface Relay {
   readonly script: (recipient: string, act: RelayAct) => Effect.Effect<void, unknown>
   /** All messages that the relay took, in order. */
   readonly accepted: Effect.Effect<ReadonlyArray<AcceptedMail>, unknown>
-  /** The number of hand-offs at the relay that have begun, and that neither side has ended. */
+  /** The number of hand-offs at the relay that have begun, and that neither side has ended: for HTTP, the requests without an end of their answer. */
   readonly underWay: Effect.Effect<number, unknown>
 }
 

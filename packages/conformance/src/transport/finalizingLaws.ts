@@ -91,6 +91,8 @@ const revokedSendsNothing = transportLaw(
 
 const hasUnderWay = (relay: Relay, expected: number) => Effect.map(relay.underWay, (count) => count === expected)
 
+const endedAtRelay = "the interrupted hand-off ended at the relay (underWay: 0)"
+
 const interruptedSendsNothing = transportLaw(
   "deadline/interrupted-before-finalizing-sends-nothing",
   "If a hand-off is interrupted before its end of data, it also ends at the relay, which never has the message.",
@@ -100,9 +102,9 @@ const interruptedSendsNothing = transportLaw(
     const under = yield* Effect.forkScoped(transport.handOff(handOffTo(ada, { beforeFinalize })), {
       startImmediately: true
     })
-    yield* until(hasUnderWay(relay, 1))
+    yield* until("the hand-off was under way at the relay", hasUnderWay(relay, 1))
     yield* Fiber.interrupt(under)
-    yield* until(hasUnderWay(relay, 0))
+    yield* until(endedAtRelay, hasUnderWay(relay, 0))
     yield* yieldSeveralTimes
     yield* same("the number of calls of beforeFinalize", counts.length, 0)
     yield* same("the messages at the relay", yield* relay.accepted, [])
@@ -115,9 +117,12 @@ const interruptedWhileFinalizing = transportLaw(
   function* (transport, relay) {
     yield* relay.script(ada, { does: "hang", whileFinalizing: true })
     const under = yield* Effect.forkScoped(transport.handOff(handOffTo(ada)), { startImmediately: true })
-    yield* until(Effect.map(relay.accepted, ({ length }) => length === 1))
+    yield* until(
+      "the relay had the message",
+      Effect.map(relay.accepted, ({ length }) => length === 1)
+    )
     yield* Fiber.interrupt(under)
-    yield* until(hasUnderWay(relay, 0))
+    yield* until(endedAtRelay, hasUnderWay(relay, 0))
     const next = yield* transport.handOff(handOffTo("bob@example.org", {}, 2))
     yield* holds("the next hand-off", isPositive(next), next)
   }

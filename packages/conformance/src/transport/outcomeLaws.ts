@@ -2,7 +2,9 @@
  * Laws of the outcome of a hand-off: it agrees with what the relay has and answers.
  */
 import type { HandOffOutcome } from "@mailkeep/core/adapter"
+import { dayMillis } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
+import { until } from "../awaiting.ts"
 import { failureOf, holds, same } from "../expectation.ts"
 import type { RelayAct, TransportLaw } from "./TransportSubject.ts"
 import { handOffTo, mailOf, transportLaw } from "./TransportSubject.ts"
@@ -15,7 +17,8 @@ export const refusals: ReadonlyArray<Extract<RelayAct, { does: "refuse" }>> = [
   { does: "refuse", stage: "rcpt", smtpCode: 550, enhancedCode: "5.1.1", text: "No such user here" },
   { does: "refuse", stage: "rcpt", smtpCode: 451, enhancedCode: "4.2.0", text: "Greylisted, try again later" },
   { does: "refuse", stage: "endOfData", smtpCode: 554, enhancedCode: "5.6.0", text: "We do not take this content" },
-  { does: "refuse", stage: "endOfData", smtpCode: 452, enhancedCode: "4.3.1", text: "Insufficient storage" }
+  { does: "refuse", stage: "endOfData", smtpCode: 452, enhancedCode: "4.3.1", text: "Insufficient storage" },
+  { does: "refuse", stage: "rcpt", smtpCode: 421, enhancedCode: "4.7.0", text: "Too much mail, slow down" }
 ]
 
 const positiveMeansAccepted = transportLaw(
@@ -37,13 +40,14 @@ const positiveMeansAccepted = transportLaw(
 
 const arrivesAsGiven = transportLaw(
   "outcome/message-arrives-unchanged",
-  "The relay has the message unchanged: Message-ID, sender, visible recipients, subject, other headers, bodies, and the sender of the envelope.",
+  "The relay has the message unchanged: Message-ID, date, sender, visible recipients, subject, other headers, bodies, and the sender of the envelope.",
   function* (transport, relay) {
     const { message } = handOffTo(ada)
     const texts = ["Plain", "Grüße, İstanbul, 🎉", "a line\r\n.\r\nand another", "long ".repeat(500).trim()]
     const sent = texts.map((text, n) => ({
       ...message,
       messageIdHeader: `<m${n}@a.example>`,
+      date: message.date - n * dayMillis,
       from: { name: n % 2 === 0 ? `Ada Ü, ${n}` : null, address: "ada@a.example" },
       replyTo: n % 2 === 0 ? "reply@a.example" : null,
       subject: `Nº ${n} – ü`,
@@ -100,9 +104,11 @@ const refusalKept = transportLaw(
     for (const [n, act] of refusals.entries()) {
       yield* relay.script(ada, act)
       const outcome = yield* transport.handOff(handOffTo(ada, {}, n))
-      const { does: _, text, ...reply } = act
+      const { does: _, text, ...codes } = act
       yield* same("the outcome", outcome._tag, "Refused")
       const { text: words, ...rest } = outcome.reply
+      // A 421 means the same at every stage, and one reply can end several commands (RFC 5321 §3.8).
+      const reply = act.smtpCode === 421 ? { ...codes, stage: rest.stage } : codes
       yield* same("the reply", rest, reply)
       yield* holds("the text of the relay", words.includes(text), words)
     }
@@ -112,30 +118,57 @@ const refusalKept = transportLaw(
 
 const silenceIsNoAnswer = transportLaw(
   "outcome/silence-is-no-answer",
-  "If the connection is lost before the answer, the hand-off fails as unavailable, before finalizing and while finalizing.",
+  "If the connection is lost before the answer, the hand-off fails as unavailable, before finalizing and while finalizing. It does not hand over again, or say that the relay certainly has no message that the relay has.",
   function* (transport, relay) {
     for (const whileFinalizing of [false, true]) {
       yield* relay.script(ada, { does: "drop", whileFinalizing })
       const failure = yield* failureOf("the hand-off", transport.handOff(handOffTo(ada)))
       yield* same("the failure", failure._tag, "TransportUnavailable")
+      const { length } = yield* relay.accepted
+      yield* holds("the number of messages at the relay after one hand-off", length <= 1, length)
+      const isDenied = failure._tag === "TransportUnavailable" && failure.certainlyNotAccepted === true
+      if (length > 0) yield* same("certainlyNotAccepted of a message that the relay has", isDenied, false)
+    }
+  }
+)
+
+const attemptsAreNew = transportLaw(
+  "outcome/each-attempt-is-new",
+  "A further hand-off of a delivery that was refused, or whose connection was lost before the message, gives the message to the relay and has its new answer.",
+  function* (transport, relay) {
+    for (const [n, act] of [...refusals, { does: "drop", whileFinalizing: false } as const].entries()) {
+      yield* relay.script(ada, act)
+      yield* Effect.exit(transport.handOff(handOffTo(ada, {}, n)))
+      yield* relay.script(ada, { does: "accept" })
+      const outcome = yield* transport.handOff(handOffTo(ada, { attempt: 2 }, n))
+      yield* holds("the outcome of the second attempt", isPositive(outcome), outcome)
+      yield* same("the number of messages at the relay", (yield* relay.accepted).length, n + 1)
     }
   }
 )
 
 const eachItsOwn = transportLaw(
   "recipients/each-its-own-outcome",
-  "Of many concurrent hand-offs, each gets the outcome of its own recipient. A hand-off that does not end delays no other.",
+  "Of many concurrent hand-offs, as many as the transport takes at once, each gets the outcome of its own recipient. A hand-off that does not end delays no other.",
   function* (transport, relay) {
+    const { handOffsAtOnceMax: atOnceMax } = transport.capabilities
     const people = Array.from({ length: 12 }, (_, n) => `r${n}@example.org`)
     yield* Effect.forEach([...people.entries()], ([n, recipient]) =>
       n % 3 === 0 ? Effect.void : relay.script(recipient, refusals[n % 2]!)
     )
-    yield* relay.script("hangs@example.org", { does: "hang", whileFinalizing: false })
-    yield* Effect.forkScoped(Effect.exit(transport.handOff(handOffTo("hangs@example.org", {}, 99))))
+    if (atOnceMax !== 1) {
+      yield* relay.script("hangs@example.org", { does: "hang", whileFinalizing: false })
+      const hanging = transport.handOff(handOffTo("hangs@example.org", {}, 99))
+      yield* Effect.forkScoped(Effect.exit(hanging), { startImmediately: true })
+      yield* until(
+        "the first hand-off was under way at the relay",
+        Effect.map(relay.underWay, (count) => count === 1)
+      )
+    }
     const outcomes = yield* Effect.forEach(
       [...people.entries()],
       ([n, recipient]) => transport.handOff(handOffTo(recipient, {}, n)),
-      { concurrency: "unbounded" }
+      { concurrency: atOnceMax === undefined ? "unbounded" : Math.max(1, atOnceMax - 1) }
     )
     for (const [n, outcome] of outcomes.entries())
       yield* same(
@@ -156,7 +189,7 @@ const doubleDropped = transportLaw(
   "double/is-dropped",
   {
     statement:
-      "If the transport declares idempotent hand-offs, a second hand-off of one Message-ID to one recipient succeeds and the relay has the message once. A copy for another recipient is not dropped.",
+      "If the transport declares idempotent hand-offs, a second hand-off of one Message-ID to one recipient succeeds and the relay has the message once, also when the first answer was lost. A copy for another recipient is not dropped.",
     needs: { idempotentHandOff: true }
   },
   function* (transport, relay) {
@@ -167,6 +200,12 @@ const doubleDropped = transportLaw(
     const { message } = handOffTo(ada)
     yield* transport.handOff(handOffTo("bob@example.org", { message }, 2))
     yield* same("the number of messages after a copy for another recipient", (yield* relay.accepted).length, 2)
+    yield* relay.script(ada, { does: "drop", whileFinalizing: true })
+    yield* failureOf("the hand-off whose answer is lost", transport.handOff(handOffTo(ada, {}, 3)))
+    yield* relay.script(ada, { does: "accept" })
+    const third = yield* transport.handOff(handOffTo(ada, { attempt: 2 }, 3))
+    yield* holds("the hand-off after a lost answer", isPositive(third), third)
+    yield* same("the number of messages after a lost answer", (yield* relay.accepted).length, 3)
   }
 )
 
@@ -177,6 +216,7 @@ export const outcomeLaws: ReadonlyArray<TransportLaw> = [
   confirmsNothing,
   refusalKept,
   silenceIsNoAnswer,
+  attemptsAreNew,
   eachItsOwn,
   doubleDropped
 ]

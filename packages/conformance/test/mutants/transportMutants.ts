@@ -41,6 +41,15 @@ const transports: Readonly<Record<string, (handOff: HandOver) => HandOver>> = {
         reply: { stage: "connect", smtpCode: 421, enhancedCode: null, text: "gone" }
       } satisfies HandOffOutcome)
     ),
+  "outcome/each-attempt-is-new": (handOff) => {
+    const remembered = new Map<string, HandOffOutcome>()
+    return (one) => {
+      const earlier = remembered.get(one.deliveryId)
+      return earlier === undefined
+        ? Effect.tap(handOff(one), (outcome) => Effect.sync(() => remembered.set(one.deliveryId, outcome)))
+        : Effect.succeed(earlier)
+    }
+  },
   "recipients/each-its-own-outcome": (handOff) => {
     let first: HandOffOutcome | undefined
     return (one) => Effect.map(handOff(one), (outcome) => (first ??= outcome))
