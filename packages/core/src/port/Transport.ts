@@ -71,7 +71,10 @@ export interface TransportCapabilities {
   readonly confirmsDelivery: boolean
   /** The transport runs `beforeFinalize` after the whole body and before `CRLF.CRLF`. */
   readonly signalsFinalize: boolean
-  /** The relay drops a second hand-off of one `Message-ID` to one recipient, and none to another recipient. */
+  /**
+   * The relay itself drops a second hand-off of one `Message-ID` to one recipient. It does so also when its first answer was lost, and for as long as the core tries
+   * (72 hours by default). It drops none to another recipient, and none after a refusal. `deliveryId` is the idempotency key for this.
+   */
   readonly idempotentHandOff: boolean
   /**
    * The largest message that the relay takes, in bytes: at least 1, or `null` when no limit is known. The core makes no attempt for a message whose bodies and
@@ -137,7 +140,7 @@ export interface DkimSignature {
 export interface HandOff {
   /** The project of the delivery. */
   readonly projectId: ProjectId
-  /** The delivery. It is the same in all attempts. */
+  /** The delivery. It is the same in all attempts. No other delivery of any project has the same id. */
   readonly deliveryId: DeliveryId
   /** The number of the attempt, from 1. */
   readonly attempt: number
@@ -176,7 +179,10 @@ export type HandOffOutcome =
 export interface TransportShape {
   /** What this transport guarantees. Constant. */
   readonly capabilities: TransportCapabilities
-  /** Interruptible at any point. The caller enforces the deadline. */
+  /**
+   * One try to give the message to the relay, without a retry of its own: a retry after a lost answer doubles the mail. Interruptible at any point. The caller
+   * enforces the deadline.
+   */
   readonly handOff: (handOff: HandOff) => Effect.Effect<HandOffOutcome, TransportUnavailable | HandOffRevoked>
 }
 
