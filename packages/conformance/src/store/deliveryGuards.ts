@@ -1,13 +1,25 @@
 /**
  * Laws of the guards of deliveries and attempts: each moves only from the named state, under its fencing token.
  */
-import { deliveryState, freshAttempt } from "@mailkeep/core/adapter"
+import { deliveryState, eventDeliveryState, freshAttempt } from "@mailkeep/core/adapter"
 import { same } from "../expectation.ts"
 import type { StoreLaw } from "./StoreSubject.ts"
 import { storeLawsFor } from "./StoreSubject.ts"
-import { commit, commitResult, finalizing, insert, transition } from "./changes.ts"
+import {
+  checkResult,
+  commit,
+  commitResult,
+  extendIdempotency,
+  finalizing,
+  insert,
+  put,
+  renewLease,
+  spend,
+  touchApiKey,
+  transition
+} from "./changes.ts"
 import { ask, deliveryOf } from "./queries.ts"
-import { projectId } from "./sampleIds.ts"
+import { noon, projectId } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
 
 const law = storeLawsFor("decisions/0001-core-decides.md")
@@ -80,4 +92,38 @@ const movedTogether = law(
   }
 )
 
-export const deliveryGuardLaws: ReadonlyArray<StoreLaw> = [tokenFences, attemptFences, movedTogether]
+const equalApplied = law(
+  "guards/equal-values-are-applied",
+  "A change whose guard holds is applied, also if the record has all of its values already.",
+  function* (store) {
+    const sending = sample.delivery({ status: "sending", worker: "w", fencingToken: 3 })
+    const pushed = sample.eventDelivery({ fencingToken: 2 })
+    yield* commit(
+      store,
+      put.apiKey(sample.apiKey({ lastUsedAt: noon })),
+      put.idempotency(sample.idempotencyRecord()),
+      insert.message(sample.message()),
+      insert.delivery(sending),
+      insert.attempt(sample.attempt()),
+      insert.event(sample.event()),
+      insert.eventDelivery(pushed),
+      spend(5)
+    )
+    yield* commit(store, renewLease("w", noon + 10))
+    const before = { kind: "Delivery", record: sending } as const
+    for (const change of [
+      transition.delivery("del_1", "sending", 3, deliveryState(sending)),
+      transition.attempt("del_1", 1, "started", 3, freshAttempt),
+      transition.eventDelivery("evd_1", "pending", 2, eventDeliveryState(pushed)),
+      { _tag: "RewriteRecord", before, after: before } as const,
+      touchApiKey("key_1", noon),
+      extendIdempotency("k", sample.idempotencyRecord().expiresAt),
+      spend(0),
+      renewLease("w", noon + 10)
+    ])
+      yield* checkResult(store, change, "applied")
+    yield* same("the delivery", yield* deliveryOf(store, "del_1"), sending)
+  }
+)
+
+export const deliveryGuardLaws: ReadonlyArray<StoreLaw> = [tokenFences, attemptFences, movedTogether, equalApplied]

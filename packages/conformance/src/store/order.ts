@@ -1,7 +1,7 @@
 /**
  * Laws of order: instants are compared as numbers, and ids as texts, character by character.
  */
-import type { Change, MailStoreShape } from "@mailkeep/core/adapter"
+import type { AnswerOf, Change, MailStoreShape } from "@mailkeep/core/adapter"
 import { noContactFilters, noDomainFilters, noLogFilters, wholeRotation } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
@@ -245,4 +245,33 @@ const inCodeOrder = law(
   }
 )
 
-export const orderLaws: ReadonlyArray<StoreLaw> = [asNumbers, inCodeOrder]
+const byBytes = law(
+  "suppressions/ordered-by-bytes",
+  "Suppressions are ordered by the UTF-8 bytes of their addresses, and a walk lists each once, also where the order of UTF-16 is another.",
+  function* (store) {
+    // UTF-16 has the last one, as surrogates, before the third.
+    const addresses = ["Z", "a", "\uff5a", "\u{1f600}"].map((part) => `${part}@example.org`)
+    for (const address of addresses.toReversed())
+      yield* commit(store, put.suppression(sample.suppression({ addressKey: `key of ${address}`, address })))
+    const query = { _tag: "SuppressionPage", projectId, search: null, addressPart: null, now: noon } as const
+    const [whole] = yield* store.read([{ ...query, ...all }])
+    yield* same(
+      "the suppressions",
+      whole.items.map(({ address }) => address),
+      addresses
+    )
+    let after: string | null = null
+    for (const address of addresses) {
+      const found: AnswerOf<"SuppressionPage"> = (yield* store.read([{ ...query, after, limit: 1, scanLimit: 1 }]))[0]
+      yield* same(
+        `the suppression after ${after}`,
+        found.items.map((one) => one.address),
+        [address]
+      )
+      after = found.next
+    }
+    yield* same("the position after the last one", after, null)
+  }
+)
+
+export const orderLaws: ReadonlyArray<StoreLaw> = [asNumbers, inCodeOrder, byBytes]

@@ -1,8 +1,9 @@
 /**
  * Mutants of the laws of commits, values, reads and guards.
  */
+import { isDeepStrictEqual } from "node:util"
 import type { Change, MailStoreShape } from "@mailkeep/core/adapter"
-import { Conflict } from "@mailkeep/core/adapter"
+import { Conflict, deliveryState } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import type { Mutation } from "./mutating.ts"
 import { answering, changing, evading, keeping, preparing, refused } from "./mutating.ts"
@@ -61,6 +62,17 @@ const anyPhase: Mutation = preparing((store, change) =>
           ...change,
           from: attempts.find(({ number }) => number === change.number)?.phase ?? change.from
         })
+      )
+)
+
+/** Reads the number of the rows that a statement changed as whether its guard held. */
+const noRowChanged: Mutation = preparing((store, change) =>
+  change._tag !== "TransitionDelivery"
+    ? Effect.succeed(change)
+    : Effect.flatMap(store.read([{ _tag: "Delivery", projectId: "prj_law", id: change.id }]), ([existing]) =>
+        existing !== null && isDeepStrictEqual(deliveryState(existing), change.next)
+          ? refused(change, "Stale")
+          : Effect.succeed(change)
       )
 )
 
@@ -221,6 +233,7 @@ export const commitMutants: Readonly<Record<string, Mutation>> = {
     ...store,
     commit: (changes) => store.commit(changes.toReversed())
   }),
+  "guards/equal-values-are-applied": noRowChanged,
   "guards/public-id-is-unique": evading("PutApiKey", (put) => [
     { ...put, key: { ...put.key, publicId: `${put.key.publicId} of ${put.key.id}` } }
   ]),

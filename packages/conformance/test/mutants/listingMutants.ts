@@ -185,6 +185,10 @@ export const listingMutants: Readonly<Record<string, Mutation>> = {
   })),
   "events/pending-of-several": answering("PendingEventDeliveries", (pending) => pending.toSorted(byText)),
 
+  "suppressions/ordered-by-bytes": answering("SuppressionPage", (page) => ({
+    ...page,
+    items: page.items.toSorted((a, b) => (a.address! < b.address! ? -1 : 1))
+  })),
   "listings/in-code-order": answering("PendingEventDeliveries", (pending) =>
     pending.toSorted((a, b) => (a.subscriber.toLowerCase() < b.subscriber.toLowerCase() ? -1 : 1))
   ),

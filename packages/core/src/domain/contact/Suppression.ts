@@ -3,6 +3,7 @@
  */
 import type { Instant } from "../value/Instant.ts"
 import { dayMillis } from "../value/Instant.ts"
+import { compareTexts } from "../value/TextOrder.ts"
 import type { ProjectId } from "../access/Project.ts"
 
 /** The reasons, strongest first. */
@@ -114,6 +115,5 @@ export const withAddress = (
 ): SuppressionRecord | undefined =>
   isWithoutAddress(existing) ? { ...existing, address, revision: existing.revision + 1 } : undefined
 
-/** Compares by address, which is the order of the suppression listing. */
-export const byAddress = (a: SuppressionRecord, b: SuppressionRecord): number =>
-  a.address! < b.address! ? -1 : a.address! > b.address! ? 1 : 0
+/** Compares by the UTF-8 bytes of the address, which is the order of the suppression listing. */
+export const byAddress = (a: SuppressionRecord, b: SuppressionRecord): number => compareTexts(a.address!, b.address!)

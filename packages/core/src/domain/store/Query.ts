@@ -118,7 +118,7 @@ interface Queries {
     ReadonlyArray<SuppressionRecord | null>
   ]
   /**
-   * The suppressions with an address that apply at `now`, ordered by address, after the address `after`.
+   * The suppressions with an address that apply at `now`, ordered by the UTF-8 bytes of the address, after the address `after`.
    * `search` is a part of the address. With `addressPart`, also addresses with this part: it is the search with its domain in A-labels. Examines at
    * most `scanLimit` suppressions. `next` is as in `LogPage`.
    */

@@ -13,6 +13,7 @@ import type { EventRecord } from "../event/EventRecord.ts"
 import type { IdempotencyRecord } from "../message/Idempotency.ts"
 import type { Message } from "../message/Message.ts"
 import type { Counter } from "../plan/Plan.ts"
+import { compareTexts } from "../value/TextOrder.ts"
 import type { Lease } from "./Lease.ts"
 import type { Resource } from "./Resource.ts"
 
@@ -103,22 +104,6 @@ export const projectIdOf = ({ kind, record }: StoredRecord): ProjectId | null =>
     default:
       return record.projectId
   }
-}
-
-const firstSurrogate = 0xd800
-const lastSurrogate = 0xdfff
-
-/** A code unit, so that surrogates come after all other units. This is the order of the UTF-8 bytes. */
-const rankOf = (unit: number): number => (unit >= firstSurrogate && unit <= lastSurrogate ? unit + 0x10000 : unit)
-
-/** Compares texts by their UTF-8 bytes, as SQL databases do. */
-const compareTexts = (a: string, b: string): number => {
-  const length = Math.min(a.length, b.length)
-  for (let at = 0; at < length; at++) {
-    const difference = rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at))
-    if (difference !== 0) return difference
-  }
-  return a.length - b.length
 }
 
 /** Compares two keys of one kind: part by part, texts by their UTF-8 bytes. */

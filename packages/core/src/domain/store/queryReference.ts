@@ -15,6 +15,7 @@ import { containsPart, foldedAddressParts } from "./textSearch.ts"
 import type { Position } from "./Paging.ts"
 import type { LogFilterMessage } from "../delivery/LogFilters.ts"
 import { compareIds } from "../value/Id.ts"
+import { compareTexts } from "../value/TextOrder.ts"
 import type { EventRecord } from "../event/EventRecord.ts"
 import type { Counter } from "../plan/Plan.ts"
 import { withDeletedCounts } from "./messageSweep.ts"
@@ -105,7 +106,7 @@ export const evaluateSuppressionPage = (
 ): AnswerOf<"SuppressionPage"> => {
   const { search, addressPart, now, after } = query
   const candidates = suppressions
-    .filter(({ address }) => address !== null && (after === null || address > after))
+    .filter(({ address }) => address !== null && (after === null || compareTexts(address, after) > 0))
     .toSorted(byAddress)
   const { found, last } = scan(
     candidates,
