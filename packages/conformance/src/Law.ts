@@ -67,15 +67,25 @@ export class Violation extends Data.TaggedError("Violation")<{
   readonly what: string
   readonly expected: unknown
   readonly actual: unknown
+  /** Where two records differ first. */
+  readonly difference?: { readonly at: string; readonly expected: unknown; readonly actual: unknown }
 }> {
   override get message() {
-    return `${this.what}: expected ${shown(this.expected)}, got ${shown(this.actual)}`
+    const { what, difference } = this
+    const whole = `expected ${shown(this.expected)}, got ${shown(this.actual)}`
+    if (difference === undefined) return `${what}: ${whole}`
+    const { at, expected, actual } = difference
+    return `${what}, at ${at}: expected ${shown(expected)}, got ${shown(actual)}. The whole: ${whole}`
   }
 }
+
+/** What is shown for a field that one of two records does not have. */
+export const noSuchField = Symbol("no such field")
 
 const shownCharactersMax = 2000
 
 const shown = (value: unknown): string => {
+  if (value === noSuchField) return "no such field"
   const text = inspect(value, { depth: 8, breakLength: Number.POSITIVE_INFINITY, maxArrayLength: 100 })
   return text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}…` : text
 }

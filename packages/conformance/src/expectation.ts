@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Conflict, StoreUnavailable } from "@mailkeep/core/adapter"
 import { Effect, Exit } from "effect"
-import { Violation } from "./Law.ts"
+import { noSuchField, Violation } from "./Law.ts"
 
 /** Removes the classes that a driver gives to its rows and to bytes. */
 const plain = (value: unknown): unknown => {
@@ -12,6 +12,27 @@ const plain = (value: unknown): unknown => {
   if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   if (Array.isArray(value)) return Array.from(value, plain)
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, plain(field)]))
+}
+
+const isNested = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !ArrayBuffer.isView(value)
+
+const fieldOf = (record: object, key: string): unknown =>
+  Object.hasOwn(record, key) ? (record as Record<string, unknown>)[key] : noSuchField
+
+/** The first place at which two records differ; `undefined` if they differ as a whole. */
+const differenceOf = (expected: unknown, actual: unknown, path = ""): Violation["difference"] => {
+  const whole = path === "" ? undefined : { at: path, expected, actual }
+  if (!isNested(expected) || !isNested(actual) || Array.isArray(expected) !== Array.isArray(actual)) return whole
+  for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+    const [one, other] = [fieldOf(expected, key), fieldOf(actual, key)]
+    const isIndex = Array.isArray(expected)
+    if (isIndex && (one === noSuchField || other === noSuchField)) continue
+    const place = isIndex ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`
+    if (!isDeepStrictEqual(one, other)) return differenceOf(one, other, place)
+  }
+  if (!Array.isArray(expected) || !Array.isArray(actual)) return whole
+  return { at: path === "" ? "length" : `${path}.length`, expected: expected.length, actual: actual.length }
 }
 
 /** `what` is a function where the text takes long to make. */
@@ -22,7 +43,11 @@ export const same = (
 ): Effect.Effect<void, Violation> =>
   isDeepStrictEqual(plain(actual), plain(expected))
     ? Effect.void
-    : Effect.fail(new Violation({ what: typeof what === "string" ? what : what(), expected, actual }))
+    : Effect.suspend(() => {
+        const difference = differenceOf(plain(expected), plain(actual))
+        const found = { what: typeof what === "string" ? what : what(), expected, actual }
+        return Effect.fail(new Violation(difference === undefined ? found : { ...found, difference }))
+      })
 
 export const holds = (what: string, condition: boolean, actual: unknown): Effect.Effect<void, Violation> =>
   condition ? Effect.void : Effect.fail(new Violation({ what, expected: "a true condition", actual }))

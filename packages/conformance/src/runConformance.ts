@@ -80,10 +80,12 @@ const lacking = (needs: Capabilities, declared: Capabilities): ReadonlyArray<str
     .filter(([name, value]) => declared[name] !== value)
     .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
 
-const textOf = (thrown: unknown): string => {
+/** The text of what was thrown, with its causes: a failure of an adapter often has the words of its driver there. */
+const textOf = (thrown: unknown, causesMax = 3): string => {
   if (!(thrown instanceof Error)) return inspect(thrown, { depth: 4 })
-  const { message: _, stack: _s, name, ...fields } = thrown as Error & Record<string, unknown>
-  return thrown.message === "" ? `${name} ${inspect(fields, { depth: 4 })}` : `${name}: ${thrown.message}`
+  const { message: _, stack: _s, name, cause, ...fields } = thrown as Error & Record<string, unknown>
+  const text = thrown.message === "" ? `${name} ${inspect(fields, { depth: 4 })}` : `${name}: ${thrown.message}`
+  return cause === undefined || causesMax === 0 ? text : `${text} (cause: ${textOf(cause, causesMax - 1)})`
 }
 
 /** Returns `undefined` when the law was held, otherwise what was expected and seen. */
