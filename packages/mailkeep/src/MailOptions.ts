@@ -86,8 +86,8 @@ export interface MailOptions {
    */
   readonly graceMillis?: number | undefined
   /**
-   * A layer of Effect that replaces what Mailkeep chooses, for those who want it: the `DnsResolver`, the `EventSink` or the `Clock`, for example
-   * in tests.
+   * A layer of Effect that replaces what Mailkeep chooses, for those who want it: the `DnsResolver`, the `EventSink`, the `RateLimiter` or the `Clock`,
+   * for example in tests. A service that the core makes itself, such as `IdSource`, is not replaced.
    */
   readonly adapters?: Layer.Layer<never, unknown> | undefined
   /** Gets the log of the core, and may be async. Its failure is ignored. Default: `console.warn` prints warnings and errors. */

@@ -26,7 +26,7 @@ export interface RefusedChange {
 export interface PromiseStore {
   /** What this store guarantees. Constant. */
   readonly capabilities: StoreCapabilities
-  /** Resolves to `undefined` when all changes were applied. */
+  /** Resolves to `undefined`, not to `null`, when all changes were applied. */
   readonly commit: (changes: ReadonlyArray<Change>) => Promise<RefusedChange | undefined>
   /** Resolves to the deliveries that it has marked for the worker; see `Claim`. */
   readonly claim: (claim: Claim) => Promise<ReadonlyArray<Delivery>>
