@@ -2,7 +2,7 @@
  * Laws of durability: acknowledged writes are in the store after a close and after a kill.
  */
 import type { MailStoreShape } from "@mailkeep/core/adapter"
-import { Effect } from "effect"
+import { Effect, Exit, Fiber, Scope } from "effect"
 import * as fc from "fast-check"
 import { wholeState } from "../arbitraries/wholeState.ts"
 import { script } from "../arbitraries/script.ts"
@@ -113,4 +113,44 @@ const closed = law(
   }
 )
 
-export const durabilityLaws: ReadonlyArray<StoreLaw> = [reopened, killed, closed]
+const closedWhileBusy = law(
+  "durability/closed-while-busy",
+  {
+    statement:
+      "If a store closes while commits and reads are under way, each of them ends or fails as unavailable, and each acknowledged commit is kept whole.",
+    needs
+  },
+  function* () {
+    const location = yield* Effect.flatMap(StorePlace, ({ another }) => another)
+    const scope = yield* Scope.make()
+    const store = yield* Scope.provide(openAt(location), scope)
+    const numbers = Array.from({ length: 50 }, (_, n) => n)
+    const start = <A, E>(call: Effect.Effect<A, E>) => Effect.forkScoped(Effect.exit(call), { startImmediately: true })
+    const commits = yield* Effect.forEach(numbers, (n) =>
+      start(commit(store, put.setting(`first ${n}`), put.setting(`second ${n}`)))
+    )
+    const reads = yield* Effect.forEach(numbers, (n) => start(setting(store, `first ${n}`)))
+    yield* Scope.close(scope, Exit.void)
+    const exits = yield* Effect.forEach(commits, Fiber.join)
+    const ends: ReadonlyArray<Exit.Exit<unknown, { readonly _tag: string }>> = [
+      ...exits,
+      ...(yield* Effect.forEach(reads, Fiber.join))
+    ]
+    for (const exit of ends)
+      if (Exit.isFailure(exit)) {
+        const failure = yield* failureOf("a call under way at the close", exit)
+        yield* same("the failure of a call under way at the close", failure._tag, "StoreUnavailable")
+      }
+    const again = yield* openAt(location)
+    for (const [n, exit] of exits.entries()) {
+      const kept = [yield* setting(again, `first ${n}`), yield* setting(again, `second ${n}`)]
+      const missing = Exit.isSuccess(exit) ? "1" : kept[0]
+      yield* same(`the settings of ${Exit.isSuccess(exit) ? "an acknowledged" : "a failed"} commit`, kept, [
+        missing,
+        missing
+      ])
+    }
+  }
+)
+
+export const durabilityLaws: ReadonlyArray<StoreLaw> = [reopened, killed, closed, closedWhileBusy]

@@ -88,6 +88,13 @@ const deafToClosing: Mutation = (store) => ({
   commit: (changes) => Effect.catchTag(store.commit(changes), "StoreUnavailable", () => Effect.void)
 })
 
+/** Acknowledges a commit and writes it later, when the store may be closed. */
+const acknowledgedEarly: Mutation = (store) => ({
+  ...store,
+  commit: (changes) =>
+    Effect.asVoid(Effect.forkDetach(Effect.ignore(Effect.andThen(Effect.sleep("20 millis"), store.commit(changes)))))
+})
+
 const joining =
   (change: (joined: JoinedTransaction) => JoinedTransaction): Mutation =>
   (store) => ({
@@ -140,6 +147,7 @@ const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStor
       })
     ),
   "durability/closed-is-reported": wrapped(deafToClosing),
+  "durability/closed-while-busy": wrapped(acknowledgedEarly),
   "processes/one-claimant-each": wrapped(leasesIgnored),
   "processes/no-update-is-lost": wrapped(checkedFirst),
   "processes/one-writer-wins": wrapped(recordedApart(Effect.sleep("3 millis"))),
