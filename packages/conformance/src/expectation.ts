@@ -49,8 +49,13 @@ export const same = (
         return Effect.fail(new Violation(difference === undefined ? found : { ...found, difference }))
       })
 
-export const holds = (what: string, condition: boolean, actual: unknown): Effect.Effect<void, Violation> =>
-  condition ? Effect.void : Effect.fail(new Violation({ what, expected: "a true condition", actual }))
+/** `expected` says in words when the condition is true. */
+export const holds = (
+  what: string,
+  expected: string,
+  condition: boolean,
+  actual: unknown
+): Effect.Effect<void, Violation> => (condition ? Effect.void : Effect.fail(new Violation({ what, expected, actual })))
 
 /** Runs a call that must fail, and returns its failure. */
 export const failureOf = <A, E>(what: string, call: Effect.Effect<A, E>): Effect.Effect<E, Violation> =>

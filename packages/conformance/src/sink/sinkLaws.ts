@@ -105,7 +105,7 @@ const lostIsNoAnswer = sinkLaw(
     const failure = yield* failureOf("a send to a subscriber that cannot be reached", sink.send(to("a")))
     yield* same("the failure", failure._tag, "SinkUnavailable")
     const { length } = yield* subscribers.received
-    yield* holds("the number of events at the subscriber after one send", length <= 1, length)
+    yield* holds("the number of events at the subscriber after one send", "at most 1", length <= 1, length)
   }
 )
 

@@ -58,7 +58,7 @@ const killed = law(
       yield* child.waitForLines(100)
       yield* child.kill
       const reported = child.reportedLines()
-      yield* holds("the process commits and claims", reported.length >= 99, reported.length)
+      yield* holds("the commits and claims of the process", "at least 99", reported.length >= 99, reported.length)
       yield* Effect.scoped(Effect.flatMap(openAt(location), (store) => checkReported(store, reported)))
     }
   }
@@ -81,7 +81,7 @@ const checkReported = (store: MailStoreShape, reported: ReadonlyArray<string>) =
       yield* counter(store, "allowance")
     ]
     yield* same("the events and the counter that their commits changed", events.length, spent)
-    yield* holds("the missing events", events.length >= settings.length, events.length)
+    yield* holds("the events", "one for each setting", events.length >= settings.length, events.length)
   })
 
 const closed = law(

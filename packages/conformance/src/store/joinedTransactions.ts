@@ -156,7 +156,7 @@ const refused = law(
     const reasonOf = (what: string, connection: unknown) =>
       Effect.gen(function* () {
         const failure = yield* failureOf(what, store.joinTransaction!(connection))
-        yield* holds(`${what} is refused with TransactionRefused`, failure instanceof TransactionRefused, failure)
+        yield* holds(`the failure of ${what}`, "TransactionRefused", failure instanceof TransactionRefused, failure)
         return failure instanceof TransactionRefused ? failure.reason : undefined
       })
     for (const [name, value] of [
@@ -185,7 +185,7 @@ const closed = law(
     const store = yield* Effect.scoped(openAt(place))
     const transaction = yield* place.beginTransaction!
     const failure = yield* failureOf("a call after the close", store.joinTransaction!(transaction.connection))
-    yield* holds("the failure is StoreUnavailable", failure instanceof StoreUnavailable, failure)
+    yield* holds("the failure", "StoreUnavailable", failure instanceof StoreUnavailable, failure)
     yield* transaction.rollback
   }
 )

@@ -4,7 +4,7 @@
 import type { OutgoingAttachment, TransportUnavailable } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { failureOf, holds, same } from "../expectation.ts"
-import { ada, isPositive } from "./outcomeLaws.ts"
+import { ada, isPositive, positive } from "./outcomeLaws.ts"
 import type { AcceptedAttachment, TransportLaw } from "./TransportSubject.ts"
 import { handOffTo, mailOf, transportLaw } from "./TransportSubject.ts"
 
@@ -87,7 +87,7 @@ const wholeFilesOnly = transportLaw(
     yield* same("the messages at the relay", yield* relay.accepted, [])
     yield* same("the number of calls of beforeFinalize", finalized, 0)
     const next = yield* transport.handOff(handOffTo(ada))
-    yield* holds("the next hand-off", isPositive(next), next)
+    yield* holds("the next hand-off", positive, isPositive(next), next)
   }
 )
 

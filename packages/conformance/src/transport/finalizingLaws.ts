@@ -7,7 +7,7 @@ import { until, waitsForDeadline, yieldSeveralTimes } from "../awaiting.ts"
 import { failureOf, holds, same } from "../expectation.ts"
 import type { Relay, TransportLaw } from "./TransportSubject.ts"
 import { handOffTo, transportLaw } from "./TransportSubject.ts"
-import { ada, isPositive, refusals } from "./outcomeLaws.ts"
+import { ada, isPositive, positive, refusals } from "./outcomeLaws.ts"
 
 /** A `beforeFinalize` that records the number of messages at the relay each time it runs. */
 const countingBeforeFinalize = (relay: Relay) => {
@@ -85,7 +85,7 @@ const revokedSendsNothing = transportLaw(
     yield* yieldSeveralTimes
     yield* same("the messages at the relay", yield* relay.accepted, [])
     const next = yield* transport.handOff(handOffTo(ada))
-    yield* holds("the next hand-off", isPositive(next), next)
+    yield* holds("the next hand-off", positive, isPositive(next), next)
   }
 )
 
@@ -124,7 +124,7 @@ const interruptedWhileFinalizing = transportLaw(
     yield* Fiber.interrupt(under)
     yield* until(endedAtRelay, hasUnderWay(relay, 0))
     const next = yield* transport.handOff(handOffTo("bob@example.org", {}, 2))
-    yield* holds("the next hand-off", isPositive(next), next)
+    yield* holds("the next hand-off", positive, isPositive(next), next)
   }
 )
 

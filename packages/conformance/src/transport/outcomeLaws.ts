@@ -11,6 +11,9 @@ import { handOffTo, mailOf, transportLaw } from "./TransportSubject.ts"
 
 export const ada = "ada@example.org"
 
+/** What a law expects of an outcome, in words. */
+export const positive = "Accepted or Delivered"
+
 export const isPositive = ({ _tag }: HandOffOutcome) => _tag === "Accepted" || _tag === "Delivered"
 
 export const refusals: ReadonlyArray<Extract<RelayAct, { does: "refuse" }>> = [
@@ -26,9 +29,14 @@ const positiveMeansAccepted = transportLaw(
   "A positive outcome means that the relay has the message once for that recipient.",
   function* (transport, relay) {
     const outcome = yield* transport.handOff(handOffTo(ada))
-    yield* holds("a positive outcome", isPositive(outcome), outcome)
+    yield* holds("the outcome", positive, isPositive(outcome), outcome)
     const { smtpCode: code } = outcome.reply
-    yield* holds("a positive reply", code === null || (code >= 200 && code < 300), code)
+    yield* holds(
+      "the code of a positive reply",
+      "null or 200 to 299",
+      code === null || (code >= 200 && code < 300),
+      code
+    )
     const accepted = yield* relay.accepted
     yield* same(
       "the messages at the relay",
@@ -110,7 +118,7 @@ const refusalKept = transportLaw(
       // A 421 means the same at every stage, and one reply can end several commands (RFC 5321 §3.8).
       const reply = act.smtpCode === 421 ? { ...codes, stage: rest.stage } : codes
       yield* same("the reply", rest, reply)
-      yield* holds("the text of the relay", words.includes(text), words)
+      yield* holds("the text of the relay", `a text with "${text}"`, words.includes(text), words)
     }
     yield* same("the messages at the relay", yield* relay.accepted, [])
   }
@@ -125,7 +133,7 @@ const silenceIsNoAnswer = transportLaw(
       const failure = yield* failureOf("the hand-off", transport.handOff(handOffTo(ada)))
       yield* same("the failure", failure._tag, "TransportUnavailable")
       const { length } = yield* relay.accepted
-      yield* holds("the number of messages at the relay after one hand-off", length <= 1, length)
+      yield* holds("the number of messages at the relay after one hand-off", "at most 1", length <= 1, length)
       const isDenied = failure._tag === "TransportUnavailable" && failure.certainlyNotAccepted === true
       if (length > 0) yield* same("certainlyNotAccepted of a message that the relay has", isDenied, false)
     }
@@ -141,7 +149,7 @@ const attemptsAreNew = transportLaw(
       yield* Effect.exit(transport.handOff(handOffTo(ada, {}, n)))
       yield* relay.script(ada, { does: "accept" })
       const outcome = yield* transport.handOff(handOffTo(ada, { attempt: 2 }, n))
-      yield* holds("the outcome of the second attempt", isPositive(outcome), outcome)
+      yield* holds("the outcome of the second attempt", positive, isPositive(outcome), outcome)
       yield* same("the number of messages at the relay", (yield* relay.accepted).length, n + 1)
     }
   }
@@ -195,7 +203,7 @@ const doubleDropped = transportLaw(
   function* (transport, relay) {
     yield* transport.handOff(handOffTo(ada))
     const second = yield* transport.handOff(handOffTo(ada, { attempt: 2 }))
-    yield* holds("the second hand-off", isPositive(second), second)
+    yield* holds("the second hand-off", positive, isPositive(second), second)
     yield* same("the number of messages at the relay", (yield* relay.accepted).length, 1)
     const { message } = handOffTo(ada)
     yield* transport.handOff(handOffTo("bob@example.org", { message }, 2))
@@ -204,7 +212,7 @@ const doubleDropped = transportLaw(
     yield* failureOf("the hand-off whose answer is lost", transport.handOff(handOffTo(ada, {}, 3)))
     yield* relay.script(ada, { does: "accept" })
     const third = yield* transport.handOff(handOffTo(ada, { attempt: 2 }, 3))
-    yield* holds("the hand-off after a lost answer", isPositive(third), third)
+    yield* holds("the hand-off after a lost answer", positive, isPositive(third), third)
     yield* same("the number of messages after a lost answer", (yield* relay.accepted).length, 3)
   }
 )
