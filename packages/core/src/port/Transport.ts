@@ -140,7 +140,7 @@ export interface DkimSignature {
 export interface HandOff {
   /** The project of the delivery. */
   readonly projectId: ProjectId
-  /** The delivery. It is the same in all attempts. No other delivery of any project has the same id. */
+  /** The delivery. It is the same in all attempts. */
   readonly deliveryId: DeliveryId
   /** The number of the attempt, from 1. */
   readonly attempt: number
