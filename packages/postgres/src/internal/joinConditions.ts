@@ -12,7 +12,8 @@ export const refused = (reason: TransactionRefused["reason"], detail?: string): 
   new TransactionRefused({ reason, ...(detail === undefined ? {} : { detail }) })
 
 export const refusalSentences = {
-  notAClient: "Give the client of pg that has the open transaction, and not its pool.",
+  notAClient:
+    "Give the client of pg that has the open transaction, and not its pool or an object of another library. With TypeORM, `queryRunner.connect()` returns it.",
   noTransaction:
     "The client has no open transaction. Begin one with BEGIN on a client of the pool, and give the client and not the pool.",
   failed: "The transaction has failed. Roll it back and begin again.",
@@ -40,7 +41,12 @@ const factsSql = `SELECT (SELECT system_identifier::text FROM pg_control_system(
 current_setting('transaction_isolation') AS isolation, current_setting('synchronous_commit') AS synchronous,
 current_setting('transaction_read_only') AS "readOnly"`
 
-export const factsOf = async (connection: Connection): Promise<Facts> => (await connection.query<Facts>(factsSql))[0]!
+export const factsOf = async (connection: Connection): Promise<Facts> => {
+  // Objects of other libraries have a `query` that returns rows.
+  const rows: ReadonlyArray<Facts> | undefined = await connection.query<Facts>(factsSql)
+  if (rows === undefined) throw refused("not_a_connection", refusalSentences.notAClient)
+  return rows[0]!
+}
 
 /** What no other database has: the server, and the number of the database on it. A role may lack the right to read it. */
 export const databaseIdentity = (database: Database): Promise<string> =>

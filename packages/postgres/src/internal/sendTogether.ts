@@ -54,8 +54,11 @@ class StatementsTogether implements Submittable {
   readonly #queries: ReadonlyArray<DriverQuery>
   /** The statement that the server runs. */
   #at = 0
-  /** Set by the driver, to end the time limit of its option `query_timeout`. */
-  callback?: (cause: unknown) => void
+  /**
+   * The driver replaces it for its option `query_timeout`, and so do programs that record the queries of a driver. Some of these fail for a query without
+   * one.
+   */
+  callback: (cause: unknown) => void = () => {}
 
   constructor(queries: ReadonlyArray<DriverQuery>) {
     this.#queries = queries
@@ -98,7 +101,7 @@ class StatementsTogether implements Submittable {
 
   #end(cause: unknown): void {
     this.#at = this.#queries.length
-    this.callback?.(cause)
+    this.callback(cause)
   }
 }
 
