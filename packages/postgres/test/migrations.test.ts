@@ -26,6 +26,24 @@ describe.skipIf(!hasPostgres())("migrate", () => {
     expect(rows).toEqual([{ version: steps.length }])
   })
 
+  it.each(["before the first migration", "between two migrations"])(
+    "makes the next step in a database that publishes all its tables since %s",
+    async (moment) => {
+      const server = await testServer()
+      const name = await server.createDatabase()
+      const pool = new pg.Pool({ connectionString: server.urlOf(name) })
+      onTestFinished(() => pool.end())
+      const migrateTo = (steps: ReadonlyArray<Migration>) =>
+        Effect.runPromise(migrateSchema(makeDatabase(pool), '"mailkeep"', { steps }))
+      if (moment === "between two migrations") await migrateTo(migrations)
+      await server.run(name, "CREATE PUBLICATION all_tables FOR ALL TABLES")
+      const steps = [...migrations, { ...slow, sql: () => "SELECT 1" }]
+      await migrateTo(steps)
+      const { rows } = await pool.query("SELECT version FROM mailkeep.schema_version")
+      expect(rows).toEqual([{ version: steps.length }])
+    }
+  )
+
   it("refuses a database with another encoding than UTF8, and creates nothing", async () => {
     const server = await testServer()
     const name = "test_latin1"

@@ -3,7 +3,7 @@
  * The steps repeat lists such as statuses on purpose, and a test compares these with the lists of the domain.
  */
 import { Effect, Schedule } from "effect"
-import type { Database } from "./database.ts"
+import type { Connection, Database } from "./database.ts"
 import { inMigrationTransaction } from "./transactions.ts"
 import { partitionsOf, withPartitions } from "./partitions.ts"
 import { sql as access } from "./schema/access.ts"
@@ -45,6 +45,20 @@ export interface MigrationOptions {
   readonly partitions?: number | undefined
 }
 
+const isUnidentifiedSql = `SELECT FROM pg_catalog.pg_publication_tables AS p
+JOIN pg_catalog.pg_namespace AS n ON n.nspname = p.schemaname
+JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = p.tablename
+WHERE n.nspname = (parse_ident($1))[1] AND c.relname = 'schema_version' AND c.relreplident = 'd' LIMIT 1`
+
+/**
+ * The database can publish all of its tables for logical replication. The server then refuses to change a row of a table without a key, as that of the
+ * version is, so the whole row becomes its identity. Not in other databases, because this waits for every transaction that has checked the version.
+ */
+const identifyPublished = async (connection: Connection, schema: string): Promise<void> => {
+  if ((await connection.query(isUnidentifiedSql, [schema])).length > 0)
+    await connection.query(`ALTER TABLE ${schema}.schema_version REPLICA IDENTITY FULL`)
+}
+
 /** Applies the next step, and returns the version after it. */
 const applyNext = (
   database: Database,
@@ -65,6 +79,7 @@ const applyNext = (
     const sql = step.sql(schema)
     await connection.query(parts === undefined ? sql : withPartitions(sql, schema, parts))
     const next = version + 1
+    await identifyPublished(connection, schema)
     await connection.query(
       `UPDATE ${schema}.schema_version SET version = ${next}, compatible_from = ${step.isBreaking ? next : compatibleFrom}`
     )
