@@ -25,13 +25,14 @@ describe.skipIf(!hasPostgres())("rate limits over PostgreSQL", () => {
   const watched = openWatched()
   let pools: ReadonlyArray<Pool> = []
   /** Makes a database with the tables, and returns its address for four processes. */
-  let urlsOfDatabase: () => Promise<ReadonlyArray<string>>
+  let urlsOfDatabase: (isolation?: string) => Promise<ReadonlyArray<string>>
   beforeAll(async () => {
     const server = await sharedPostgres()
     const bouncer = await startBouncer(watched, server)
-    urlsOfDatabase = async () => {
+    urlsOfDatabase = async (isolation = "read committed") => {
       const name = await server.createDatabase()
       await server.run(name, `CREATE SCHEMA ${schema}`, storeTables(schema))
+      await server.run(name, `ALTER DATABASE ${name} SET default_transaction_isolation = '${isolation}'`)
       return [server.urlOf(name), server.urlOf(name), bouncer.urlOf(name), bouncer.urlOf(name)]
     }
   }, 60_000)
@@ -41,8 +42,8 @@ describe.skipIf(!hasPostgres())("rate limits over PostgreSQL", () => {
   })
 
   /** Four limiters as four processes have them, two of them through pgbouncer. Counts the statements of all. */
-  const fourLimiters = async () => {
-    const made = (await urlsOfDatabase()).map((connectionString) => new Pool({ connectionString, max: 4 }))
+  const fourLimiters = async (isolation?: string) => {
+    const made = (await urlsOfDatabase(isolation)).map((connectionString) => new Pool({ connectionString, max: 4 }))
     pools = [...pools, ...made]
     let statements = 0
     const counted = (rows: RateBuckets): RateBuckets => ({
@@ -82,6 +83,14 @@ describe.skipIf(!hasPostgres())("rate limits over PostgreSQL", () => {
     // A tenth of the window refills one token.
     expect(await allowedOf(limiters, bucketOf(10), 20, start + 6000)).toBe(1)
   })
+
+  it.each(["repeatable read", "serializable"])(
+    "allows exactly the requests of a small limit where the default of the database is %s",
+    async (isolation) => {
+      const { limiters } = await fourLimiters(isolation)
+      expect(await allowedOf(limiters, bucketOf(10), 20, start)).toBe(10)
+    }
+  )
 
   it("allows at most one twentieth more for each process of a large limit, and sends few statements", async () => {
     const { limiters, statements } = await fourLimiters()

@@ -2,7 +2,10 @@
  * The rows of the rate limits: one bucket of tokens for each limit. Each function is one statement, so a pooler may give it any connection.
  */
 import type { BucketRef } from "@mailkeep/core/adapter"
+import { Effect } from "effect"
 import type { Database } from "./database.ts"
+import { attempt } from "./runStatements.ts"
+import { isRepeatable } from "./sqlStates.ts"
 
 /** A clock that is behind by more than this was set back. The bucket then refills from the new time. */
 const clockSetBackMillis = 10_000
@@ -56,12 +59,16 @@ export const makeRateBuckets = (database: Database, schema: string): RateBuckets
   const report = reportSql(schema)
   const deleteFull = deleteFullSql(schema)
   return {
-    report: ({ scope, id, limit }, now, { used, take, min }) =>
-      database.use(async (connection) => {
-        const values = [`${scope}/${id}`, limit.requests, limit.windowMillis, now, used, take, min]
-        const [row] = await connection.query<{ readonly tokens: string; readonly taken: boolean }>(report, values)
-        return { tokens: Number(row!.tokens), taken: row!.taken }
-      }),
+    report: ({ scope, id, limit }, now, { used, take, min }) => {
+      const values = [`${scope}/${id}`, limit.requests, limit.windowMillis, now, used, take, min]
+      const once = () =>
+        database.use(async (connection) => {
+          const [row] = await connection.query<{ readonly tokens: string; readonly taken: boolean }>(report, values)
+          return { tokens: Number(row!.tokens), taken: row!.taken }
+        })
+      // Where the default isolation of the database is stricter than READ COMMITTED, it loses against another report to the same bucket.
+      return Effect.runPromise(attempt(once, isRepeatable))
+    },
     deleteFull: async (now) => {
       await database.use((connection) => connection.query(deleteFull, [now]))
     }
