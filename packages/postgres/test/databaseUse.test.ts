@@ -14,15 +14,22 @@ type Status = "I" | "T" | "E"
 
 const failure = (code: string) => Object.assign(new Error(code), { code })
 
+interface ClientOptions {
+  readonly status?: Status
+  readonly binary?: boolean
+  readonly pid?: number
+  readonly pipeline?: boolean
+}
+
 /** A client that records its statements and how it was released. `status` is absent in an older driver. */
-const makeClient = (options: { readonly status?: Status; readonly binary?: boolean; readonly pid?: number } = {}) => {
-  const { status, binary = false, pid = 1 } = options
+const makeClient = (options: ClientOptions = {}) => {
+  const { status, binary = false, pid = 1, pipeline = true } = options
   const statements: Array<string> = []
   const names: Array<string | undefined> = []
   const released: Array<boolean | undefined> = []
   let current = status
   const client = Object.assign(new EventEmitter(), {
-    pipeline: true,
+    pipeline,
     binary,
     processID: 1,
     query: async (sent: string | { readonly text: string; readonly name?: string }) => {
@@ -101,6 +108,19 @@ describe("use", () => {
     expect(fake.released).toEqual([isClosed])
     // The server can still send the reason.
     expect(fake.listeners()).toEqual(isClosed ? [1] : [])
+  })
+
+  it.each([
+    ["sends nothing behind a statement that has failed without the server", "", ["one", "fail "]],
+    ["sends the statements behind one that the server has refused", "23505", ["one", "fail 23505", "two", "COMMIT"]]
+  ])("%s, on a connection that is not pipelined", async (_, code, sent) => {
+    const fake = makeClient({ status: "I", pipeline: false })
+    const used = makeDatabase(poolOf(fake)).use(({ query }) =>
+      settleAll(["one", `fail ${code}`, "two", "COMMIT"].map((sql) => query(sql)))
+    )
+    await expect(used).rejects.toMatchObject({ code })
+    expect(fake.statements).toEqual([pidSql, ...sent])
+    expect(fake.released).toEqual([code === ""])
   })
 
   it("closes a connection that is left in a transaction", async () => {

@@ -13,6 +13,7 @@ import { canSendTogether, inGroups } from "./sendTogether.ts"
 import { makeSilenceLimit, silentMillisDefault } from "./silentServer.ts"
 import {
   isAfterFailure,
+  isAnswer,
   isConnectionLost,
   isStandby,
   isStandbyGivenUp,
@@ -59,12 +60,21 @@ const types = {
   getTypeParser: ((oid: number) => parsers[oid] ?? String) as typeof getTypeParser
 }
 
-/** Sends a statement when the one before has ended, for a connection that is not pipelined. */
-const oneAfterTheOther = (client: ProductClient) => {
+/**
+ * Sends a statement when the one before has ended, for a connection that is not pipelined. Unless it is shared, sends none behind a statement that has failed
+ * without an answer of the server, such as after the `query_timeout` of a pool: the driver may not have sent it, and the server would commit the others.
+ */
+const oneAfterTheOther = (client: ProductClient, isShared: boolean) => {
   let last: Promise<unknown> = Promise.resolve()
+  let unanswered: { readonly cause: unknown } | undefined
   return (sent: Sent) => {
-    const result = last.then(() => client.query<object>(sent))
-    last = result.catch(() => undefined)
+    const result = last.then(() => {
+      if (unanswered !== undefined) throw unanswered.cause
+      return client.query<object>(sent)
+    })
+    last = result.catch((cause: unknown) => {
+      if (!isShared && !isAnswer(cause)) unanswered = { cause }
+    })
     return result
   }
 }
@@ -88,7 +98,7 @@ export const connectionOf = (
   client: ProductClient,
   { names, limited = (answer) => answer, isShared = false }: ConnectionUse = {}
 ): Connection => {
-  const alone = client.pipeline ? (sent: Sent) => client.query<object>(sent) : oneAfterTheOther(client)
+  const alone = client.pipeline ? (sent: Sent) => client.query<object>(sent) : oneAfterTheOther(client, isShared)
   const send = isShared && canSendTogether(client) ? inGroups(client) : alone
   const beginWrite = inOneWrite(client)
   const failNamed = (cause: unknown): never => {

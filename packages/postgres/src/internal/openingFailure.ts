@@ -8,10 +8,12 @@ import {
   codeOf,
   connectionLimitSentence,
   connectTimeouts,
+  isOfConnecting,
   isOfDriver,
   isOfServer,
   noFreeConnection,
   poolEnded,
+  queryTimeout,
   reasonOf
 } from "./sqlStates.ts"
 import { NewerTables } from "./tableVersion.ts"
@@ -69,6 +71,7 @@ const details: Readonly<Record<string, string>> = {
   ),
   "53200":
     "PostgreSQL has no memory left, probably for the locks of all tables. Increase `max_locks_per_transaction`, or use fewer partitions",
+  "57P03": "PostgreSQL starts, stops or recovers, or is a standby that accepts no connections. Try again",
   "57014": "The server canceled a statement. A limit such as `statement_timeout` may be too short",
   "55P03": lockedSentence,
   "40P01": lockedSentence,
@@ -76,6 +79,8 @@ const details: Readonly<Record<string, string>> = {
   ...detailsOfSchema,
   "42501": `The role may not do this. ${migrateSentence}, and grant the rights of the guide`
 }
+
+const connectSentence = "The role may not connect to this database. Grant it the right CONNECT"
 
 /** Failures of the driver and of the store that have no code, by their messages. */
 const detailsOfMessages: Readonly<Record<string, string>> = {
@@ -85,13 +90,16 @@ const detailsOfMessages: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...connectTimeouts].map((message) => [message, silentSentence])),
   "Connection terminated unexpectedly":
     "The connection was closed before the server answered. Check that PostgreSQL or its pooler is at this address, and its log",
-  [noFreeConnection]: "No connection of the pool became free in time"
+  [noFreeConnection]: "No connection of the pool became free in time",
+  [queryTimeout]:
+    "The server did not answer within the `query_timeout` of the pool. A migration can take longer: use a pool without it"
 }
 
 /** A sentence for the failure, or at least its code, which says for example what is wrong with a certificate. */
 const detailOf = (cause: unknown): string | undefined => {
   const code = codeOf(cause)
   if (code === undefined) return isOfDriver(cause) ? detailsOfMessages[cause.message] : undefined
+  if (code === "42501" && isOfConnecting(cause)) return connectSentence
   return details[code] ?? `${isOfServer(cause) ? "PostgreSQL" : "The connection"} failed with ${code}`
 }
 

@@ -9,6 +9,7 @@ import {
   isTooLarge,
   noFreeConnection,
   poolEnded,
+  queryTimeout,
   reasonOf
 } from "./sqlStates.ts"
 import { NewerTables } from "./tableVersion.ts"
@@ -19,7 +20,7 @@ const nameOf = (cause: unknown, field: "constraint" | "table" | "column"): strin
   return typeof name === "string" ? `, ${field} ${name}` : ""
 }
 
-/** Failures of the pool itself, by the message of the driver: they have no code. */
+/** Failures of the pool and of its limits, by the message of the driver: they have no code. */
 const poolFailures: Readonly<Record<string, { readonly detail: string; readonly name: string }>> = {
   [noFreeConnection]: {
     detail:
@@ -29,6 +30,10 @@ const poolFailures: Readonly<Record<string, { readonly detail: string; readonly 
   [poolEnded]: {
     detail: "The pool of the store was ended. End it after the store is closed.",
     name: "The pool was ended."
+  },
+  [queryTimeout]: {
+    detail: "The server did not answer within the `query_timeout` of the pool. Give it at least 15 s, or remove it.",
+    name: "The server did not answer within the `query_timeout` of the pool."
   }
 }
 

@@ -14,6 +14,12 @@ export const codeOf = (cause: unknown): string | undefined => {
 /** A code of the server has five characters. So have some codes of sockets, such as `EPIPE`, whose failures have a number too. */
 const isServerCode = (cause: Error, code: string): boolean => /^[0-9A-Z]{5}$/.test(code) && !("errno" in cause)
 
+/** The server has answered with this failure. */
+export const isAnswer = (cause: unknown): boolean => {
+  const code = codeOf(cause)
+  return code !== undefined && isServerCode(cause as Error, code)
+}
+
 /** The server does not know the name of a prepared statement, or already has one with this name. */
 const unknownNames: ReadonlySet<string | undefined> = new Set(["26000", "42P05"])
 
@@ -85,10 +91,7 @@ const hasEndedSession = (cause: Error): boolean =>
 export const isOfDriver = (cause: unknown): cause is Error => cause instanceof Error && ofDriver.has(cause)
 
 /** The server itself has failed, with a code of appendix A. */
-export const isOfServer = (cause: unknown): boolean => {
-  const code = codeOf(cause)
-  return isOfDriver(cause) && code !== undefined && isServerCode(cause, code)
-}
+export const isOfServer = (cause: unknown): boolean => isOfDriver(cause) && isAnswer(cause)
 
 /** The message of the pool when no connection became free in time. */
 export const noFreeConnection = "timeout exceeded when trying to connect"
@@ -96,6 +99,9 @@ export const noFreeConnection = "timeout exceeded when trying to connect"
 /** What an operator does when the server refuses a connection above a limit (53300). The code is the same for all three limits. */
 export const connectionLimitSentence =
   "PostgreSQL allows no more connections. Use smaller pools, or raise `max_connections`, the CONNECTION LIMIT of the role and that of the database"
+
+/** The message of the driver when a statement took longer than its option `query_timeout`. It has no code. */
+export const queryTimeout = "Query read timeout"
 
 /** The message of the pool when it was ended. */
 export const poolEnded = "Cannot use a pool after calling end on the pool"
@@ -134,7 +140,8 @@ export const connectTimeouts: ReadonlySet<string> = new Set([
 
 /** The server was silent for too long. It can still work on the statement, and the caller has waited long. */
 export const isSilence = (cause: unknown): boolean =>
-  codeOf(cause) === "ETIMEDOUT" || (isOfDriver(cause) && connectTimeouts.has(cause.message))
+  codeOf(cause) === "ETIMEDOUT" ||
+  (isOfDriver(cause) && (connectTimeouts.has(cause.message) || cause.message === queryTimeout))
 
 /** After a failover, the connection can lead to a server that is a standby now. Another connection can lead to the new primary. */
 export const isStandby = (cause: unknown): boolean => reasonOf(cause) === "read_only"

@@ -1,0 +1,39 @@
+/**
+ * What operators read about failures of the driver and of the server, without a server.
+ */
+import { describe, expect, it } from "vitest"
+import { notOpened } from "../src/internal/openingFailure.ts"
+import { unavailableOf } from "../src/internal/postgresFailure.ts"
+import { isSilence, markOfConnecting, markOfDriver } from "../src/internal/sqlStates.ts"
+
+const ofServer = (code: string) => Object.assign(new Error("failed"), { code, severity: "FATAL" })
+
+/** The failure of the driver after the `query_timeout` of a pool. */
+const afterQueryTimeout = markOfDriver(new Error("Query read timeout"))
+
+describe("notOpened", () => {
+  it.each([
+    ["a role without the right CONNECT", markOfConnecting(ofServer("42501")), "not_granted", "right CONNECT"],
+    ["a role without the right to migrate", markOfDriver(ofServer("42501")), "not_granted", "Migrate the tables"],
+    ["a server that starts", markOfConnecting(ofServer("57P03")), "unreachable", "PostgreSQL starts"],
+    ["the limit of a pool", afterQueryTimeout, "unreachable", "`query_timeout` of the pool"]
+  ])("says what to do about %s", (_, cause, reason, text) => {
+    expect(notOpened(cause, "here")).toMatchObject({ reason, message: expect.stringContaining(text) })
+  })
+})
+
+describe("unavailableOf", () => {
+  it("names the query_timeout of the pool", () => {
+    expect(unavailableOf(afterQueryTimeout)).toMatchObject({
+      reason: "unreachable",
+      message: expect.stringContaining("`query_timeout` of the pool"),
+      cause: { message: "The server did not answer within the `query_timeout` of the pool." }
+    })
+  })
+})
+
+describe("isSilence", () => {
+  it("takes a statement that took longer than the query_timeout for silence, so that no read is repeated", () => {
+    expect([isSilence(afterQueryTimeout), isSilence(markOfDriver(new Error("another")))]).toEqual([true, false])
+  })
+})
