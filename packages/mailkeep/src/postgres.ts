@@ -28,8 +28,16 @@ export type PostgresPool = Extract<PostgresStoreOptions, { readonly pool: unknow
 
 type OptionName<O = PostgresStoreOptions> = O extends unknown ? keyof O : never
 
+/** Other drivers search a list of hosts for the primary. `pg` takes the list for the name of one host. */
+const hasSeveralHosts = (url: string): boolean => {
+  const authority = /^postgres(?:ql)?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? ""
+  return authority.slice(authority.lastIndexOf("@") + 1).includes(",")
+}
+
 /** Refuses a text that `pg` would read as another host. Never shows the text, because it can contain a password. */
 const urlRule: OptionRule = (value, path) => {
+  if (typeof value === "string" && hasSeveralHosts(value))
+    return `${path} names several hosts, and pg connects to one. Give an address that always leads to the primary.`
   // `pg` also takes a URL with a user and without a host, for a socket of the machine.
   const isUrl =
     typeof value === "string" && /^postgres(ql)?:\/\//i.test(value) && URL.canParse(value.replace("@/", "@localhost/"))

@@ -37,6 +37,15 @@ describe("postgres", () => {
   )
 
   it.each([
+    "postgres://mail:hunter2@one.example,two.example/shop",
+    "postgresql://one.example:5432,two.example:5433/shop"
+  ])("refuses %s, which names several hosts", (text) => {
+    expect(refusalOf(text)).toBe(
+      "The URL names several hosts, and pg connects to one. Give an address that always leads to the primary."
+    )
+  })
+
+  it.each([
     "postgres://mail:1hunter@2/3word@db.example/shop",
     "postgres://mail:12/hunter@db.example/shop",
     "postgres://mail:12?hunter@db.example/shop",
@@ -54,6 +63,7 @@ describe("postgres", () => {
     "postgres:///shop?host=/var/run/postgresql",
     "postgres://mail:password@/shop?host=/var/run/postgresql",
     "postgres://mail@[::1]/shop",
+    "postgres://mail:p,w@db.example/shop?application_name=a,b",
     "postgres://db.example/shop?user=mail@acme",
     "postgres://mail:p@ss@db.example/shop%40home",
     "postgres://%2Fvar%2Frun%2Fpostgresql/shop"
