@@ -61,8 +61,9 @@ const types = {
 }
 
 /**
- * Sends a statement when the one before has ended, for a connection that is not pipelined. Unless it is shared, sends none behind a statement that has failed
- * without an answer of the server, such as after the `query_timeout` of a pool: the driver may not have sent it, and the server would commit the others.
+ * Sends a statement when the one before has ended, for a connection that is not pipelined. Unless the connection is shared, sends none behind a statement
+ * that has failed without an answer of the server. After the `query_timeout` of a pool, the driver may not have sent it, and the server would commit the
+ * others.
  */
 const oneAfterTheOther = (client: ProductClient, isShared: boolean) => {
   let last: Promise<unknown> = Promise.resolve()
