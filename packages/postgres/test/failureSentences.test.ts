@@ -8,6 +8,9 @@ import { isSilence, markOfConnecting, markOfDriver } from "../src/internal/sqlSt
 
 const ofServer = (code: string) => Object.assign(new Error("failed"), { code, severity: "FATAL" })
 
+/** The failure of a statement. */
+const ofStatement = (code: string) => markOfDriver(Object.assign(new Error("failed"), { code, severity: "ERROR" }))
+
 /** The failure of the driver after the `query_timeout` of a pool. */
 const afterQueryTimeout = markOfDriver(new Error("Query read timeout"))
 
@@ -28,6 +31,13 @@ describe("unavailableOf", () => {
       reason: "unreachable",
       message: expect.stringContaining("`query_timeout` of the pool"),
       cause: { message: "The server did not answer within the `query_timeout` of the pool." }
+    })
+  })
+
+  it("names the limit that may be too short when the server has canceled a statement", () => {
+    expect(unavailableOf(ofStatement("57014"))).toMatchObject({
+      reason: "contended",
+      message: "The server canceled a statement. A limit such as `statement_timeout` may be too short."
     })
   })
 })

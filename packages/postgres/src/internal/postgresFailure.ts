@@ -74,6 +74,12 @@ const sentences: Readonly<Record<string, string>> = {
   "3B001": endedInTheMiddle
 }
 
+/** What an operator or the product does about failures whose reason does not say so, by their codes. */
+const explanations: Readonly<Record<string, string>> = {
+  "53300": `${connectionLimitSentence}.`,
+  "57014": "The server canceled a statement. A limit such as `statement_timeout` may be too short."
+}
+
 /** Returns the failure of the port, or `undefined` if the cause is a bug. */
 export const unavailableOf = (cause: unknown): StoreUnavailable | undefined => {
   if (cause instanceof NewerTables)
@@ -83,7 +89,7 @@ export const unavailableOf = (cause: unknown): StoreUnavailable | undefined => {
     return new StoreUnavailable({ reason: "unreachable", detail, cause: new PostgresError(cause) })
   const reason = reasonOf(cause)
   if (reason === undefined) return undefined
-  const explanation = codeOf(cause) === "53300" ? `${connectionLimitSentence}.` : poolFailureOf(cause)?.detail
+  const explanation = explanations[codeOf(cause) ?? ""] ?? poolFailureOf(cause)?.detail
   return new StoreUnavailable({
     reason,
     ...(explanation === undefined ? {} : { detail: explanation }),
