@@ -1,7 +1,7 @@
 /**
  * What a migration does on a server and in a schema that an operator has set up in an unusual way.
  */
-import { hasPostgres } from "@mailkeep/test-support/postgres"
+import { hasPostgres, postgresVersion } from "@mailkeep/test-support/postgres"
 import { Effect } from "effect"
 import pg from "pg"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -14,11 +14,15 @@ import { testServer } from "./testServer.ts"
 /** Takes longer than the limit of the operator. */
 const slow: Migration = { sql: () => "SELECT pg_sleep(0.5)", isBreaking: false }
 
+/** The second limit is new in PostgreSQL 17. */
+const limits = ["statement_timeout", ...(hasPostgres() && postgresVersion() >= 17 ? ["transaction_timeout"] : [])]
+
 describe.skipIf(!hasPostgres())("migrate", () => {
-  it("lets a step take longer than the statement_timeout of the role", async () => {
+  it.each(limits)("lets a step take longer than the %s of the role", async (limit) => {
     const server = await testServer()
-    const connectionString = server.urlOf(await server.createDatabase())
-    const pool = new pg.Pool({ connectionString, statement_timeout: 250 })
+    const name = await server.createDatabase()
+    await server.run(name, `ALTER DATABASE ${name} SET ${limit} = 250`)
+    const pool = new pg.Pool({ connectionString: server.urlOf(name) })
     onTestFinished(() => pool.end())
     const steps = [...migrations, slow]
     await Effect.runPromise(migrateSchema(makeDatabase(pool), '"mailkeep"', { steps }))

@@ -31,7 +31,7 @@ import {
   startProgram
 } from "./postgresPrograms.ts"
 
-export { hasPostgres } from "./postgresPrograms.ts"
+export { hasPostgres, postgresVersion } from "./postgresPrograms.ts"
 
 /** The name of the only user. The server accepts it without a password, and only from this machine. */
 export const userName = "mailkeep"

@@ -150,9 +150,13 @@ export const markInOrder = <Row extends object>(
 ): Promise<ReadonlyArray<Row>> =>
   atOnce(database, `${beginWith("5s")}; ${byKey}; ${byOrder}`, ({ prepared }) => prepared<Row>(sql, values))
 
+/** PostgreSQL 17 and newer have the second limit. */
+const withoutLimits =
+  "SELECT set_config(name, '0', true) FROM pg_catalog.pg_settings WHERE name IN ('statement_timeout', 'transaction_timeout')"
+
 /**
  * Runs `run` in one transaction that changes tables. Statements of others wait behind its locks, so it waits less than they do. A limit that an operator
- * has set for statements would cancel a new index of a large table each time.
+ * has set for statements or for transactions would cancel a new index of a large table each time.
  */
 export const inMigrationTransaction = <A>(database: Database, run: Run<A>): Promise<A> =>
-  inTransaction(database, `${beginWith("500ms")}; SET LOCAL statement_timeout = 0`, run)
+  inTransaction(database, `${beginWith("500ms")}; ${withoutLimits}`, run)
