@@ -9,7 +9,7 @@ import type { MailboxBrowser } from "./mailboxBrowser.ts"
 import { openMailboxBrowser, pixelPng } from "./mailboxBrowser.ts"
 
 const folder = fileURLToPath(new URL("../../../docs/images/", import.meta.url))
-const octetsMax = 150_000
+const bytesMax = 150_000
 const wide = { viewport: { width: 900, height: 640 } }
 
 const html = `<div style="font:16px/1.5 sans-serif;max-width:480px;margin:24px auto;color:#1d2733">
@@ -50,7 +50,7 @@ describe.runIf(process.env["MAILKEEP_SCREENSHOTS"] === "1")("the pictures of the
       await page.goto(`${mailbox.url}${path()}`, { waitUntil: "networkidle" })
       const file = `${folder}mailbox-${name}.png`
       await page.screenshot({ path: file })
-      expect(statSync(file).size).toBeLessThan(octetsMax)
+      expect(statSync(file).size).toBeLessThan(bytesMax)
     } finally {
       await context.close()
     }

@@ -46,13 +46,13 @@ const yesOrNo: Parameter<boolean> = {
 }
 
 /** The server cuts a longer name off. */
-const schemaOctetsMax = 63
+const schemaBytesMax = 63
 
 /** Every option. The compiler refuses this list when the store has another option. */
 const parameters: { readonly [Name in keyof Required<DatabaseOptions>]: Parameter<DatabaseOptions[Name]> } = {
   schema: {
-    read: (text) => (text === "" || Buffer.byteLength(text) > schemaOctetsMax ? undefined : text),
-    expects: `the name of a schema with at most ${schemaOctetsMax} octets`
+    read: (text) => (text === "" || Buffer.byteLength(text) > schemaBytesMax ? undefined : text),
+    expects: `the name of a schema with at most ${schemaBytesMax} bytes`
   },
   migrate: yesOrNo,
   partitions: whole(2, 64),

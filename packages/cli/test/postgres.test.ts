@@ -85,7 +85,7 @@ describe("storeLocation", () => {
     ["mailkeep_connections_max=0", "The parameter mailkeep_connections_max must be a whole number from 1 to 10000, "],
     ["mailkeep_connections_max=2e1", "The parameter mailkeep_connections_max must be a whole number from 1 to 10000, "],
     ["mailkeep_partitions=65", "The parameter mailkeep_partitions must be a whole number from 2 to 64, "],
-    ["mailkeep_schema=", "The parameter mailkeep_schema must be the name of a schema with at most 63 octets, "],
+    ["mailkeep_schema=", "The parameter mailkeep_schema must be the name of a schema with at most 63 bytes, "],
     [`mailkeep_schema=${"x".repeat(64)}`, "The parameter mailkeep_schema must be the name of a schema with at most 63"],
     ["mailkeep_migrate=no", "The parameter mailkeep_migrate must be true or false, "],
     ["mailkeep_schema=a&mailkeep_schema=b", "and be given once"],

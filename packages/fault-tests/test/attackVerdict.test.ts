@@ -34,10 +34,10 @@ const allBoundsKept: Observation = {
   startedAt,
   endedAt,
   ending: null,
-  rssBeforeOctets: 200_000_000,
-  rssPeakOctets: bounds.rssOctetsMax,
-  rssAfterOctets: 260_000_000,
-  walAfterOctets: bounds.walOctetsMax,
+  rssBeforeBytes: 200_000_000,
+  rssPeakBytes: bounds.rssBytesMax,
+  rssAfterBytes: 260_000_000,
+  walAfterBytes: bounds.walBytesMax,
   honest: honestKinds.flatMap(requestsOf),
   log: new Map(
     requestsOf("send").map(({ deliveryIds }, n) => [deliveryIds[0]!, n % 2 === 0 ? "delivered" : "accepted"])
@@ -68,15 +68,15 @@ describe("brokenBounds", () => {
     ],
     [
       "memory exceeded its bound",
-      { ...allBoundsKept, rssPeakOctets: bounds.rssOctetsMax + 1e6 },
+      { ...allBoundsKept, rssPeakBytes: bounds.rssBytesMax + 1e6 },
       [/used 401 MB of memory/]
     ],
     [
       "memory was not released",
-      { ...allBoundsKept, rssAfterOctets: 261_000_000 },
+      { ...allBoundsKept, rssAfterBytes: 261_000_000 },
       [/kept 261 MB of memory .* used 200 MB/]
     ],
-    ["the write-ahead log did not shrink", { ...allBoundsKept, walAfterOctets: 70_000_000 }, [/log kept 70 MB/]],
+    ["the write-ahead log did not shrink", { ...allBoundsKept, walAfterBytes: 70_000_000 }, [/log kept 70 MB/]],
     [
       "an accepted delivery is not in the log",
       { ...allBoundsKept, log: new Map([...allBoundsKept.log].filter(([id]) => id !== "del_3")) },
@@ -145,9 +145,9 @@ describe("brokenBounds", () => {
 
   it("allows more memory and latency in CI, but no lost delivery", () => {
     const slow = withChanged("send", 1000, { millis: 10_000 })
-    const seen = { ...slow, rssPeakOctets: 450_000_000, rssAfterOctets: 320_000_000 }
+    const seen = { ...slow, rssPeakBytes: 450_000_000, rssAfterBytes: 320_000_000 }
     expect(brokenBounds(seen, ciBounds)).toEqual([])
-    expect(brokenBounds({ ...seen, rssPeakOctets: ciBounds.rssOctetsMax + 1e6 }, ciBounds)).toHaveLength(1)
+    expect(brokenBounds({ ...seen, rssPeakBytes: ciBounds.rssBytesMax + 1e6 }, ciBounds)).toHaveLength(1)
     expect(brokenBounds({ ...seen, log: new Map() }, ciBounds)).not.toEqual([])
   })
 

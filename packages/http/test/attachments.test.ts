@@ -141,7 +141,7 @@ describe("the attachments of a request", () => {
     await open()
     const answer = await postSend(wire, `"${"x".repeat(30 * mib)}"`)
     expect(answer).toMatchObject(error(413, "invalid_argument"))
-    expect(answer.body.message).toBe(`The body is larger than ${30 * mib} octets.`)
+    expect(answer.body.message).toBe(`The body is larger than ${30 * mib} bytes.`)
     expect((await postSend(wire, sendInput())).status).toBe(202)
   })
 
@@ -150,7 +150,7 @@ describe("the attachments of a request", () => {
     const padded = (body: object) => `${JSON.stringify(body)}${" ".repeat(11 * mib)}`
     const refused = await postSend(wire, padded(sendInput()))
     expect(refused).toMatchObject(error(413, "invalid_argument"))
-    expect(refused.body.message).toBe(`The body is larger than ${10 * mib} octets.`)
+    expect(refused.body.message).toBe(`The body is larger than ${10 * mib} bytes.`)
     const attachments = [{ filename: "a.txt", content: "" }]
     expect((await postSend(wire, padded({ ...sendInput(), attachments }))).status).toBe(202)
   })
@@ -162,7 +162,7 @@ describe("the attachments of a request", () => {
     expect(await postSend(wire, withFiles(text))).toMatchObject(invalid("body", [["text"], "too_long"]))
     const answer = await postSend(wire, withFiles(`${text}x`))
     expect(answer).toMatchObject(error(413, "invalid_argument"))
-    expect(answer.body.message).toBe(`A text of the body is larger than ${10 * mib} octets.`)
+    expect(answer.body.message).toBe(`A text of the body is larger than ${10 * mib} bytes.`)
   })
 
   it("refuses a body that is one long text", async () => {

@@ -43,7 +43,7 @@ interface Record {
   readonly priority: number | null
 }
 
-/** The form of a zone file: text in strings of at most 255 octets. */
+/** The form of a zone file: text in strings of at most 255 bytes. */
 const line = ({ record_type, name, value, priority }: Record) =>
   record_type === "MX"
     ? `${name}. 60 MX ${priority} ${value}.`

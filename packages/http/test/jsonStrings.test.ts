@@ -3,18 +3,18 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { LongString } from "../src/server/jsonStrings.ts"
 import { jsonScan } from "../src/server/jsonBounds.ts"
-import { escapedStringEnd, parseJson, plainStringEnds, stepOctets, withoutEscapes } from "../src/server/jsonStrings.ts"
+import { escapedStringEnd, parseJson, plainStringEnds, stepBytes, withoutEscapes } from "../src/server/jsonStrings.ts"
 
-const octets = (text: string) => new TextEncoder().encode(text)
+const bytes = (text: string) => new TextEncoder().encode(text)
 const long = 64 * 1024
 
-const parseOctets = (text: Uint8Array, read: Parameters<typeof parseJson>[2]) =>
+const parseBytes = (text: Uint8Array, read: Parameters<typeof parseJson>[2]) =>
   parseJson(text, allSteps(jsonScan(text)).longStrings, read)
 
 /** Parses a text and puts each long string back as text. Returns the paths of the long strings too. */
 const parse = (text: string) => {
   const paths: Array<string> = []
-  const value = parseOctets(octets(text), (string: LongString, path) => {
+  const value = parseBytes(bytes(text), (string: LongString, path) => {
     paths.push(path.join("."))
     return string.text()
   })
@@ -38,13 +38,13 @@ describe("the end of a string", () => {
     ["abc\\", 4],
     ["", 0]
   ])("finds the end of a string in %s", (text, end) => {
-    expect(stringEnds(octets(text))(0)).toBe(end)
+    expect(stringEnds(bytes(text))(0)).toBe(end)
   })
 
   it("finds the ends of the strings of any JSON, one after another", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: fc.constantFrom("a", '"', "\\", "é", "\n", "/") })), (strings) => {
-        const text = octets(JSON.stringify(strings))
+        const text = bytes(JSON.stringify(strings))
         const endOf = stringEnds(text)
         const found: Array<string> = []
         for (let at = text.indexOf(0x22); at >= 0; at = text.indexOf(0x22, at)) {
@@ -58,18 +58,18 @@ describe("the end of a string", () => {
   })
 
   it.each([
-    ["an escape at the end of a step", `${"x".repeat(stepOctets - 1)}${String.raw`\"`}x"`],
-    ["an escape at the beginning of a step", `${"x".repeat(stepOctets)}${String.raw`\"`}x"`],
-    ["its end at the beginning of a step", `${String.raw`\n`}${"x".repeat(stepOctets - 2)}"`]
+    ["an escape at the end of a step", `${"x".repeat(stepBytes - 1)}${String.raw`\"`}x"`],
+    ["an escape at the beginning of a step", `${"x".repeat(stepBytes)}${String.raw`\"`}x"`],
+    ["its end at the beginning of a step", `${String.raw`\n`}${"x".repeat(stepBytes - 2)}"`]
   ])("finds the end of a string with %s", (_, text) => {
-    expect(stringEnds(octets(text))(0)).toBe(text.length - 1)
+    expect(stringEnds(bytes(text))(0)).toBe(text.length - 1)
   })
 
   it.each([
     ["escapes before a far quote", String.raw`\/`.repeat(2_000_000)],
     ["escaped quotes", String.raw`\"`.repeat(2_000_000)]
   ])("finds the end of a string in linear time with %s", (_, text) => {
-    const whole = octets(`${text}"`)
+    const whole = bytes(`${text}"`)
     const begun = performance.now()
     expect(stringEnds(whole)(0)).toBe(text.length)
     // With a quadratic search this takes hours.
@@ -79,7 +79,7 @@ describe("the end of a string", () => {
 
 describe("withoutEscapes", () => {
   const plain = (text: string) => {
-    const found = allSteps(withoutEscapes(octets(text)))
+    const found = allSteps(withoutEscapes(bytes(text)))
     return found === undefined ? undefined : new TextDecoder().decode(found)
   }
 
@@ -104,8 +104,8 @@ describe("withoutEscapes", () => {
   })
 
   it("reads a text of several steps", () => {
-    const text = String.raw`AB\/`.repeat(stepOctets)
-    expect(plain(text)).toBe("AB/".repeat(stepOctets))
+    const text = String.raw`AB\/`.repeat(stepBytes)
+    expect(plain(text)).toBe("AB/".repeat(stepBytes))
   })
 })
 
@@ -139,10 +139,10 @@ describe("parseJson", () => {
     expect(parse(text).value).toEqual(JSON.parse(text))
   })
 
-  it("gives the octets of a long string, and says whether it has escapes", () => {
+  it("gives the bytes of a long string, and says whether it has escapes", () => {
     const seen: Array<readonly [number, boolean]> = []
     const text = `["${"a".repeat(long)}","${String.raw`\/`.repeat(long)}"]`
-    parseOctets(octets(text), ({ octets: content, hasEscapes }) => seen.push([content.length, hasEscapes]))
+    parseBytes(bytes(text), ({ bytes: content, hasEscapes }) => seen.push([content.length, hasEscapes]))
     expect(seen).toEqual([
       [long, false],
       [2 * long, true]
@@ -166,8 +166,8 @@ describe("parseJson", () => {
   })
 
   it("refuses a long string that is not UTF-8", () => {
-    const text = octets(`["${"x".repeat(long)}"]`)
+    const text = bytes(`["${"x".repeat(long)}"]`)
     text[100] = 0xff
-    expect(() => parseOctets(text, (string) => string.text())).toThrow()
+    expect(() => parseBytes(text, (string) => string.text())).toThrow()
   })
 })

@@ -44,7 +44,7 @@ describe.each(stores)("templates, over $name", (store) => {
 
   it("limits a page of templates to 1 MiB, whatever is stored", async () => {
     const wide = "😀"
-    // The largest version: one more octet is refused.
+    // The largest version: one more byte is refused.
     const variables = Array.from({ length: 40 }, (_, n) => ({ key: `v${n}`, type: "string", required: false }))
     const about = { name: wide.repeat(100), category: wide.repeat(99), description: "d".repeat(95), locale: "de-CH" }
     const settings = {
@@ -80,10 +80,10 @@ describe.each(stores)("templates, over $name", (store) => {
     expect(page.body.data.items).toHaveLength(100)
     expect(page.body.data.items[99]).toMatchObject({ alias: alias(0), draft_version: { version_number: 2 } })
     expect(page.text).not.toContain("kept out of lists")
-    const octets = Buffer.byteLength(page.text)
-    expect(octets).toBeLessThanOrEqual(1024 * 1024)
+    const bytes = Buffer.byteLength(page.text)
+    expect(bytes).toBeLessThanOrEqual(1024 * 1024)
     // Close to the bound, so that the sizes above are the extremes.
-    expect(octets).toBeGreaterThan(0.9 * 1024 * 1024)
+    expect(bytes).toBeGreaterThan(0.9 * 1024 * 1024)
   })
 
   it("shows the bodies of the first versions up to 4 MiB, and omits the body fields of later versions", async () => {

@@ -1,5 +1,5 @@
 /**
- * A client that writes octets to a socket and reads complete replies.
+ * A client that writes bytes to a socket and reads complete replies.
  */
 import { once } from "node:events"
 import type { Socket } from "node:net"
@@ -7,7 +7,7 @@ import { connect } from "node:net"
 
 export interface SmtpClient {
   readonly socket: Socket
-  readonly send: (octets: string | Uint8Array) => void
+  readonly send: (bytes: string | Uint8Array) => void
   /** The next complete reply, without its last line end. Rejects when the connection closes before. */
   readonly reply: () => Promise<string>
   /** Sends a command and returns its reply. */
@@ -49,7 +49,7 @@ export const smtpClientOn = (socket: Socket): SmtpClient => {
       wake = look
       look()
     })
-  const send = (octets: string | Uint8Array) => void socket.write(octets)
+  const send = (bytes: string | Uint8Array) => void socket.write(bytes)
   const command = (line: string) => {
     send(`${line}\r\n`)
     return reply()

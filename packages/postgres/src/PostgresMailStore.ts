@@ -26,7 +26,7 @@ import { makeGroupCommit } from "./internal/write/groupCommit.ts"
 
 /** Where the tables are, and what the store does when it opens. */
 interface CommonOptions {
-  /** The schema of the tables. Its name has 1 to 63 octets. Default: `mailkeep`. */
+  /** The schema of the tables. Its name has 1 to 63 bytes. Default: `mailkeep`. */
   readonly schema?: string | undefined
   /**
    * Whether the store creates and migrates its tables when it opens. Default: `true`. Use `false` for a role that may only read and write, and run
@@ -117,7 +117,7 @@ export const make = (options: PostgresOptions): Effect.Effect<PostgresMailStoreS
     const claims = makeClaims(database, schema)
     const sweep = makeSweep(database, schema)
     const sweepMessages = makeSweepMessages(database, schema)
-    const groupRead = makeGroupRead((queries, bodyOctetsMax) => answerQueries(database, schema, queries, bodyOctetsMax))
+    const groupRead = makeGroupRead((queries, bodyBytesMax) => answerQueries(database, schema, queries, bodyBytesMax))
     const commitsOfOtherProcesses = yield* makeOtherCommits(count, hint)
     // Opened last, so that a close finishes the commits that wait before it closes the connections.
     const group = yield* makeGroupCommit(commitGroup)

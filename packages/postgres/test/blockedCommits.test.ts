@@ -117,7 +117,7 @@ describe("commit", () => {
       yield* Effect.forEach([...waiting, ...ofOther], Fiber.join)
     }).pipe(Effect.scoped, Effect.runPromise))
 
-  it("leaves as many octets of the queue free as the commits have that wait behind blocked ones of their project", () =>
+  it("leaves as many bytes of the queue free as the commits have that wait behind blocked ones of their project", () =>
     Effect.gen(function* () {
       const { begin, end, endAll } = yield* heldGroups
       const large = (projectId: string): ReadonlyArray<Change> => [

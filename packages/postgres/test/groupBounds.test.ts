@@ -1,5 +1,5 @@
 import type { Change } from "@mailkeep/core/adapter"
-import { octetsOfChanges } from "@mailkeep/core/adapter/evaluation"
+import { bytesOfChanges } from "@mailkeep/core/adapter/evaluation"
 import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
 import { Effect, Exit, Fiber, Metric, Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -8,11 +8,11 @@ import { heldGroups, put, spend } from "./heldGroups.ts"
 
 const mebibyte = 1024 * 1024
 
-/** A commit of a project with exactly so many octets. */
-const ofOctets = (octets: number, projectId: string): ReadonlyArray<Change> => {
+/** A commit of a project with exactly so many bytes. */
+const ofBytes = (bytes: number, projectId: string): ReadonlyArray<Change> => {
   const rest = spend(1, 9, projectId)
-  const bytes = new Uint8Array(octets - octetsOfChanges(rest))
-  return [...rest, { _tag: "PutContent", projectId: projectId as never, hash: "h", chunks: [bytes] }]
+  const chunk = new Uint8Array(bytes - bytesOfChanges(rest))
+  return [...rest, { _tag: "PutContent", projectId: projectId as never, hash: "h", chunks: [chunk] }]
 }
 
 const puts = (count: number, name: string) => Array.from({ length: count }, (_, n) => put(`${name}${n}`))
@@ -76,7 +76,7 @@ describe("a group", () => {
     run(
       Effect.gen(function* () {
         const { begin, end, sizes, endAll } = yield* busyGroups
-        const commits = [ofOctets(3 * mebibyte, "prj_1"), ofOctets(5 * mebibyte + more, "prj_2")]
+        const commits = [ofBytes(3 * mebibyte, "prj_1"), ofBytes(5 * mebibyte + more, "prj_2")]
         const fibers = yield* Effect.forEach(commits, begin)
         for (const at of [0, 1]) yield* end(at, true)
         expect(sizes().slice(3)).toEqual(expected)
@@ -90,7 +90,7 @@ describe("a group", () => {
     run(
       Effect.gen(function* () {
         const { begin, end, sizes, endAll } = yield* busyGroups
-        const commits = [ofOctets(9 * mebibyte, "prj_1"), put("a"), put("b")]
+        const commits = [ofBytes(9 * mebibyte, "prj_1"), put("a"), put("b")]
         const fibers = yield* Effect.forEach(commits, begin)
         for (const at of [0, 1]) yield* end(at, true)
         expect(sizes().slice(3)).toEqual([1, 2])
@@ -103,7 +103,7 @@ describe("a group", () => {
     run(
       Effect.gen(function* () {
         const { begin, sizes, endAll } = yield* heldGroups
-        const commits = ["prj_1", "prj_2"].map((project) => ofOctets(5 * mebibyte, project))
+        const commits = ["prj_1", "prj_2"].map((project) => ofBytes(5 * mebibyte, project))
         const fibers = yield* Effect.forEach(commits, begin)
         yield* eventLoopTurns(10)
         expect(sizes()).toEqual([1, 1])
@@ -152,15 +152,15 @@ describe("the queue", () => {
     run(
       Effect.gen(function* () {
         const { begin, end, endAll } = yield* busyGroups
-        const half = (projectId: string) => ofOctets(32 * mebibyte, projectId)
-        const octet: ReadonlyArray<Change> = [
+        const half = (projectId: string) => ofBytes(32 * mebibyte, projectId)
+        const oneByte: ReadonlyArray<Change> = [
           { _tag: "PutContent", projectId: "prj_9" as never, hash: "h", chunks: [new Uint8Array(1)] }
         ]
         const fibers = yield* Effect.forEach([half("prj_1"), half("prj_2")], begin)
-        expect(yield* failureOf(begin(octet))).toMatchObject(overloaded)
+        expect(yield* failureOf(begin(oneByte))).toMatchObject(overloaded)
         yield* end(0, true)
         fibers.push(yield* begin(half("prj_3")))
-        expect(yield* failureOf(begin(octet))).toMatchObject(overloaded)
+        expect(yield* failureOf(begin(oneByte))).toMatchObject(overloaded)
         endAll()
         yield* Effect.forEach(fibers, Fiber.join)
       })
@@ -181,17 +181,17 @@ describe("the queue", () => {
       })
     ))
 
-  it("has the octets of a commit again that did not get its lock in a short time", () =>
+  it("has the bytes of a commit again that did not get its lock in a short time", () =>
     run(
       Effect.gen(function* () {
         const { begin, beginApart, end, endAll, texts } = yield* heldGroups
-        const commits = [spend(1, 9, "prj_1"), spend(1, 9, "prj_2"), ofOctets(32 * mebibyte, "prj_3")]
+        const commits = [spend(1, 9, "prj_1"), spend(1, 9, "prj_2"), ofBytes(32 * mebibyte, "prj_3")]
         const fibers = [...(yield* beginApart(commits))]
         for (const at of [0, 1, 2]) yield* end(at, false)
         // Only two groups may wait long for their locks.
         expect(texts().slice(3)).toEqual(["prj_1: 5s", "prj_2: 5s"])
-        expect(yield* failureOf(begin(ofOctets(32 * mebibyte + 1, "prj_4")))).toMatchObject(overloaded)
-        fibers.push(yield* begin(ofOctets(32 * mebibyte, "prj_4")))
+        expect(yield* failureOf(begin(ofBytes(32 * mebibyte + 1, "prj_4")))).toMatchObject(overloaded)
+        fibers.push(yield* begin(ofBytes(32 * mebibyte, "prj_4")))
         endAll()
         yield* Effect.forEach(fibers, Fiber.join)
       })
@@ -201,7 +201,7 @@ describe("the queue", () => {
     run(
       Effect.gen(function* () {
         const { begin, endAll } = yield* busyGroups
-        const fiber = yield* begin(ofOctets(65 * mebibyte, "prj_1"))
+        const fiber = yield* begin(ofBytes(65 * mebibyte, "prj_1"))
         expect(fiber.pollUnsafe()).toBeUndefined()
         expect(yield* failureOf(begin(put("refused")))).toMatchObject(overloaded)
         endAll()

@@ -21,11 +21,11 @@ const makeServer = () => {
     readonly isBounded: boolean
     readonly end: (failure?: Error) => void
   }> = []
-  const answerAll = (queries: Queries, bodyOctetsMax?: number) =>
+  const answerAll = (queries: Queries, bodyBytesMax?: number) =>
     new Promise<ReadonlyArray<unknown>>((resolve, reject) => {
       const end = (failure?: Error) =>
         failure === undefined ? resolve(queries.map((query) => JSON.stringify(query))) : reject(failure)
-      statements.push({ queries, isBounded: bodyOctetsMax !== undefined, end })
+      statements.push({ queries, isBounded: bodyBytesMax !== undefined, end })
     })
   return {
     read: makeGroupRead(answerAll),

@@ -41,36 +41,36 @@ describe.skipIf(!hasPostgres())("readStatement", () => {
   it("fails on the server for an answer that is longer than a text can be, and for no other", async () => {
     const server = await testServer()
     const pool = new pg.Pool({ connectionString: server.urlOf(await server.createDatabase()), pipeline: true })
-    const octetsMax = 20
+    const bytesMax = 20
     const read = (...names: ReadonlyArray<string>) => {
-      const { sql, values, answersOf } = readStatement('"mailkeep"', names.map(settingNamed), { octetsMax })
+      const { sql, values, answersOf } = readStatement('"mailkeep"', names.map(settingNamed), { bytesMax })
       return attemptRead(async () => answersOf(await makeDatabase(pool).use(({ query }) => query(sql, values))))
     }
     const program = Effect.gen(function* () {
       const store = yield* PostgresMailStore.make({ pool })
       // The JSON of a text has two quotes.
       for (const [name, length] of [
-        ["fits", octetsMax - 2],
-        ["large", octetsMax - 1]
+        ["fits", bytesMax - 2],
+        ["large", bytesMax - 1]
       ] as const)
         yield* store.commit([{ _tag: "PutSetting", name, value: "x".repeat(length) }])
       return [yield* read("fits", "absent"), (yield* Effect.flip(read("fits", "large"))).message]
     })
     expect(await Effect.runPromise(Effect.scoped(program))).toEqual([
-      ["x".repeat(octetsMax - 2), null],
+      ["x".repeat(bytesMax - 2), null],
       "The answer is too large. Ask for fewer records."
     ])
     await pool.end()
   })
 
-  it("fails on the server for messages whose bodies have more octets together than the bound, and for no others", async () => {
+  it("fails on the server for messages whose bodies have more bytes together than the bound, and for no others", async () => {
     const server = await testServer()
     const pool = new pg.Pool({ connectionString: server.urlOf(await server.createDatabase()), pipeline: true })
     // The delivery has no body to measure.
     const delivery = { _tag: "Delivery", projectId: "prj_1" as never, id: "del_absent" } as const
-    const read = (bodyOctetsMax: number, ...ids: ReadonlyArray<string>) => {
+    const read = (bodyBytesMax: number, ...ids: ReadonlyArray<string>) => {
       const queries = [...ids.map(messageWithId), delivery]
-      const { sql, values, answersOf } = readStatement('"mailkeep"', queries, { bodyOctetsMax })
+      const { sql, values, answersOf } = readStatement('"mailkeep"', queries, { bodyBytesMax })
       return attemptRead(async () => answersOf(await makeDatabase(pool).use(({ query }) => query(sql, values))))
     }
     const program = Effect.gen(function* () {

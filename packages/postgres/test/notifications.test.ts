@@ -69,7 +69,7 @@ const firstEmission = (store: PostgresMailStore.PostgresMailStoreShape) =>
 describe("commitsOfOtherProcesses", () => {
   it.each([
     ["mailkeep", "mailkeep"],
-    ["with 63 octets", "ä".repeat(31).padEnd(32, "x")]
+    ["with 63 bytes", "ä".repeat(31).padEnd(32, "x")]
   ])(
     "emits after a commit of another process that appends an event when it listens, although no time passes, with a schema %s",
     async (_, schema) => {

@@ -57,11 +57,11 @@ describe("make", () => {
   })
 
   it.each<[string, Partial<PostgresOptions>, string]>([
-    ["an empty name of a schema", { schema: "" }, "schema must have 1 to 63 octets, and this name has 0."],
+    ["an empty name of a schema", { schema: "" }, "schema must have 1 to 63 bytes, and this name has 0."],
     [
       "a name of a schema that the server would cut off",
       { schema: "ä".repeat(32) },
-      "schema must have 1 to 63 octets, and this name has 64."
+      "schema must have 1 to 63 bytes, and this name has 64."
     ],
     ["no connection", { connectionsMax: 0 }, "connectionsMax must be an integer of at least 1."],
     ["a negative number of connections", { connectionsMax: -1 }, "connectionsMax must be an integer of at least 1."],

@@ -4,6 +4,7 @@ import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { PostgresMailStore } from "../src/index.ts"
+import type { SentStatement } from "./recordedStatements.ts"
 import { observeStatements } from "./recordedStatements.ts"
 import { testServer } from "./testServer.ts"
 
@@ -35,8 +36,8 @@ describe.skipIf(!hasPostgres())("a commit that deletes records as they were read
   it("sends as many statements for 160 records as for 8", async () => {
     const server = await testServer()
     const database = await server.createDatabase()
-    const sent: Array<string> = []
-    observeStatements(({ text }) => sent.push(text))
+    const sent: Array<SentStatement> = []
+    observeStatements((statement) => sent.push(statement))
 
     const counts = await Effect.gen(function* () {
       const store = yield* PostgresMailStore.make({ connectionString: server.urlOf(database) })
@@ -51,7 +52,10 @@ describe.skipIf(!hasPostgres())("a commit that deletes records as they were read
           const deletions = all.flat().map((record) => deletionOf(record as Parameters<typeof deletionOf>[0]))
           const before = sent.length
           yield* store.commit(inCommitOrder(deletions))
-          const statements = sent.length - before
+          // Other stores of this process send statements too.
+          const statements = sent
+            .slice(before)
+            .filter(({ values = [] }) => JSON.stringify(values).includes(projectId)).length
           const [attempts] = yield* store.read([{ _tag: "Records", kind: "Attempt", projectId, after: null, limit: 1 }])
           return { deletions: deletions.length, statements, attempts: attempts.length }
         })
@@ -60,6 +64,7 @@ describe.skipIf(!hasPostgres())("a commit that deletes records as they were read
 
     expect(counts.map(({ deletions }) => deletions)).toEqual([8, 160])
     expect(counts.map(({ attempts }) => attempts)).toEqual([0, 0])
-    expect(new Set(counts.map(({ statements }) => statements)).size).toBe(1)
+    expect(counts[0]!.statements).toBeGreaterThan(0)
+    expect(counts[1]!.statements).toBe(counts[0]!.statements)
   })
 })

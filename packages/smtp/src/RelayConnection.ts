@@ -11,7 +11,7 @@ import { featuresOf, keywordsOf } from "./relayFeatures.ts"
 import type { RelayError } from "./replies.ts"
 
 /** A relay has no reason to send a longer reply. */
-const replyOctetsMax = 64 * 1024
+const replyBytesMax = 64 * 1024
 
 /** Replies and empty lines that may wait. No more than three commands are sent at once. */
 const repliesWaitingMax = 100
@@ -104,7 +104,7 @@ export class RelayConnection {
   readonly #waiting = new Set<(error: RelayError) => void>()
 
   constructor(options: SMTPConnectionOptions) {
-    this.client = new Client({ ...options, maxResponseSize: replyOctetsMax })
+    this.client = new Client({ ...options, maxResponseSize: replyBytesMax })
     this.client.on("error", (error: RelayError) => {
       // nodemailer closes the connection after this listener, so that the relay still gets the command (RFC 5321 §4.1.1.10).
       if (this.#isIdle && error.timeoutType === "SOCKET_TIMEOUT") this.client.quit()

@@ -72,9 +72,9 @@ const readFiles = ({ attachments }: HandOff["message"]): Effect.Effect<void, Tra
     : Effect.tryPromise({
         try: async () => {
           for (const { read, size } of attachments) {
-            let octets = 0
-            for await (const chunk of read()) octets += chunk.length
-            if (octets !== size) throw new Error("The file does not have its size.")
+            let bytes = 0
+            for await (const chunk of read()) bytes += chunk.length
+            if (bytes !== size) throw new Error("The file does not have its size.")
           }
         },
         catch: (cause) =>

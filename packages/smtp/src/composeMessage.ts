@@ -27,17 +27,17 @@ const withCrLf = (text: string): string => text.replace(/\r\n|\r|\n/g, "\r\n")
 
 /** Reads an attachment, and fails when it has another size than the message says. */
 async function* bytesOf({ read, size }: OutgoingAttachment): AsyncGenerator<Uint8Array> {
-  let octets = 0
+  let bytes = 0
   try {
     for await (const piece of read()) {
-      octets += piece.length
-      if (octets > size) break
+      bytes += piece.length
+      if (bytes > size) break
       yield piece
     }
   } catch (cause) {
     throw new AttachmentUnreadable("An attachment could not be read.", { cause })
   }
-  if (octets !== size) throw new AttachmentUnreadable("An attachment does not have its size.")
+  if (bytes !== size) throw new AttachmentUnreadable("An attachment does not have its size.")
 }
 
 /** The type of the copy of an invitation that is a file. It has no method, so that no reader sees two invitations. */

@@ -28,7 +28,7 @@ export interface PreparedMessage {
 }
 
 /** Messages up to this size are kept in memory while they are sent. */
-const keptOctetsMax = 1024 * 1024
+const keptBytesMax = 1024 * 1024
 
 interface Composed {
   readonly lines: ReadonlyArray<HeaderLine>
@@ -52,7 +52,7 @@ const composeOnce = (
     const end = () => resolve({ lines, bodyHash, size, kept })
     stream.on("data", (piece: Buffer) => {
       size += piece.length
-      if (size > keptOctetsMax) kept = null
+      if (size > keptBytesMax) kept = null
       else kept?.push(piece)
     })
     stream.on("error", reject)

@@ -89,7 +89,7 @@ interface RelayDialogueHooks {
   readonly keywords: ReadonlyArray<string>
   readonly encrypt: () => Socket
   readonly taken: (raw: Buffer) => void
-  readonly body: (octets: number) => void
+  readonly body: (bytes: number) => void
   readonly changed: () => void
 }
 

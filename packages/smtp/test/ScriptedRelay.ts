@@ -32,7 +32,7 @@ export class ScriptedRelay {
   /** The steps that clients have come to, in order. */
   readonly reached: Array<Step> = []
   /** How many bytes of messages have arrived, with the dots that SMTP adds. */
-  bodyOctets = 0
+  bodyBytes = 0
   /** The largest number of connections that were open at the same time. */
   openMax = 0
   readonly #server: Server
@@ -121,8 +121,8 @@ export class ScriptedRelay {
       encrypt: () => this.#encrypted(plain, true),
       taken: (raw) =>
         this.taken.push({ sender: session.sender, recipient: session.recipient, session: session.number, raw }),
-      body: (octets) => {
-        this.bodyOctets += octets
+      body: (bytes) => {
+        this.bodyBytes += bytes
         this.#changed()
       },
       changed: () => this.#changed()

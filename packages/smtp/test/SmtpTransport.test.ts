@@ -103,10 +103,10 @@ describe("beforeFinalize", () => {
     await withRelay({ keywords: ["PIPELINING"] }, {}, async (bench) => {
       await bench.run(withFile(3_000_000))
       const size = bench.relay.taken[0]!.raw.length
-      expect(bench.relay.bodyOctets).toBe(size)
+      expect(bench.relay.bodyBytes).toBe(size)
       let takenBefore = 0
       const beforeFinalize = Effect.promise(async () => {
-        await bench.relay.until(() => bench.relay.bodyOctets === 2 * size)
+        await bench.relay.until(() => bench.relay.bodyBytes === 2 * size)
         takenBefore = bench.relay.taken.length
       })
       expect(await bench.run({ ...withFile(3_000_000), beforeFinalize })).toEqual(accepted)

@@ -74,9 +74,9 @@ describe("makeMailCapture", () => {
     const one = handOff(1, { text: null, html: "<p>Grüße</p>" })
     capture.record(one, 1)
     const source = (await Effect.runPromise(capture.source("del_1")))!
-    const octets = await buffer(source.read())
-    expect(octets).toEqual(await buffer(composeMessage(one.message, { textAlternative: true })()))
-    expect(source.size).toBe(octets.length)
+    const bytes = await buffer(source.read())
+    expect(bytes).toEqual(await buffer(composeMessage(one.message, { textAlternative: true })()))
+    expect(source.size).toBe(bytes.length)
     expect(await Effect.runPromise(capture.source("del_2"))).toBeNull()
   })
 

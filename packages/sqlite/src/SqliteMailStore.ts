@@ -72,7 +72,7 @@ const urlScheme = /^[a-z][a-z\d+.-]*:\/\//i
 const noUrlSentence = "The store needs the path of a file, and no URL"
 
 /** Every scan of a file of so many bytes takes about a millisecond, so that it needs no thread. */
-const smallFileOctetsMax = 2 ** 20
+const smallFileBytesMax = 2 ** 20
 
 /** Fails for options that cannot open a store. A program without types can give any value. */
 const checkOptions = (filename: string, connection: unknown): Effect.Effect<void, StoreNotOpened> => {
@@ -93,8 +93,8 @@ const makeRead = (connection: Prepared, scans: ScanThread): MailStoreShape["read
   const inOneState = database.transaction((queries: ReadonlyArray<Query>) =>
     queries.map((query) => answerQuery(connection, query))
   )
-  const fileOctets = database.prepare("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").pluck()
-  const isSmallFile = () => (fileOctets.get() as number) <= smallFileOctetsMax
+  const fileBytes = database.prepare("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").pluck()
+  const isSmallFile = () => (fileBytes.get() as number) <= smallFileBytesMax
 
   const readHere = <const Qs extends ReadonlyArray<Query>>(queries: Qs) =>
     Effect.try({

@@ -37,7 +37,9 @@ const words: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bheld back\b/, "withheld, suppressed"],
   [/\bat rest\b/, "idle"],
   [/\bas given\b/, "unchanged"],
-  [/\bof its own accord\b/, "by itself"]
+  [/\bof its own accord\b/, "by itself"],
+  // Not the name of a media type.
+  [/\boctets?\b(?!-)/, "byte"]
 ]
 
 /** Words of one sentence. */

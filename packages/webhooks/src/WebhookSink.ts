@@ -48,7 +48,7 @@ const rule = optionsOf<WebhookSinkOptions>(
 )
 
 /** The bytes and the time for which a response body is discarded. The connection of a longer body is closed. */
-const bodyOctetsMax = 64 * 1024
+const bodyBytesMax = 64 * 1024
 const bodyMillisMax = 1000
 
 /** Interim responses (RFC 9110 §15.2) to one request. A receiver has no reason to send more. */
@@ -68,12 +68,12 @@ const outcomeOf = ({ statusCode = 0, headers }: IncomingMessage, nowMillis: numb
  * Discards the body of a response whose status is known. Closes the connection of a body that is slow or endless. Such a body changes nothing.
  */
 const discardBody = (response: IncomingMessage): void => {
-  let octets = 0
+  let bytes = 0
   const close = () => response.destroy()
   const timer = setTimeout(close, bodyMillisMax)
   response.on("data", (chunk: Buffer) => {
-    octets += chunk.length
-    if (octets > bodyOctetsMax) close()
+    bytes += chunk.length
+    if (bytes > bodyBytesMax) close()
   })
   response.on("close", () => clearTimeout(timer))
 }

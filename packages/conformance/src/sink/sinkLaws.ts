@@ -41,9 +41,9 @@ const unfinishedIsAccepted = sinkLaw(
   }
 )
 
-const octetsAsGiven = sinkLaw(
-  "event/octets-unchanged",
-  "The subscriber receives the body octet by octet as it was signed.",
+const bytesAsGiven = sinkLaw(
+  "event/bytes-unchanged",
+  "The subscriber receives the body byte by byte as it was signed.",
   function* (sink, subscribers, to) {
     const texts = [
       '{"a":1}',
@@ -182,7 +182,7 @@ export const sinkLaws: LawBook<SinkSubject, EventSink | SubscribersUnderLaw> = {
   laws: [
     acceptedMeansReceived,
     unfinishedIsAccepted,
-    octetsAsGiven,
+    bytesAsGiven,
     headersArrive,
     refusalReported,
     lostIsNoAnswer,

@@ -101,7 +101,7 @@ const manyAtOnce = law(
 /** The size of the largest send. */
 const recipients = 50
 
-const bodyOctets = 2 * 1024 * 1024
+const bodyBytes = 2 * 1024 * 1024
 
 /** The rows of a file of contacts that one commit imports. Each row may change a contact and a suppression, and append events. */
 const importedRows = Array.from({ length: 64 }, (_, n) => `row${String(n).padStart(2, "0")}`)
@@ -122,7 +122,7 @@ const asLargeAsTheyCome = law(
     why: "decisions/0021-field-limits.md"
   },
   function* (store) {
-    const sent = sample.message({ html: "h".repeat(bodyOctets), text: "ü".repeat(bodyOctets / 2) })
+    const sent = sample.message({ html: "h".repeat(bodyBytes), text: "ü".repeat(bodyBytes / 2) })
     const addresses = Array.from({ length: recipients }, (_, n) => `p${n}@example.org`)
     const inserted = addresses.map((address, n) =>
       sample.delivery({ id: `del_${String(n).padStart(2, "0")}`, address })
@@ -145,7 +145,7 @@ const asLargeAsTheyCome = law(
     yield* same(
       "the lengths of the bodies",
       [existing?.html?.length, existing?.text?.length],
-      [bodyOctets, bodyOctets / 2]
+      [bodyBytes, bodyBytes / 2]
     )
     yield* same("the deliveries", deliveries, inserted)
     yield* same("the number of events", events.length, recipients)
@@ -173,7 +173,7 @@ const largeOneByOne = law(
     why: "decisions/0021-field-limits.md"
   },
   function* (store) {
-    const html = "h".repeat(bodyOctets)
+    const html = "h".repeat(bodyBytes)
     for (let n = 0; n < largeCommits; n++)
       yield* same(
         `the result of large commit ${n}`,
@@ -181,7 +181,7 @@ const largeOneByOne = law(
         "applied"
       )
     const last = yield* ask(store, { _tag: "Message", projectId, id: `msg_${largeCommits - 1}` })
-    yield* same("the length of the last body", last?.text?.length, bodyOctets)
+    yield* same("the length of the last body", last?.text?.length, bodyBytes)
   }
 )
 

@@ -12,7 +12,7 @@ import { storeLawsFor } from "./StoreSubject.ts"
 
 const law = storeLawsFor("decisions/0021-field-limits.md")
 
-const bodyOctets = 2 * 1024 * 1024
+const bodyBytes = 2 * 1024 * 1024
 
 /** Texts of the same form with different numbers. */
 const texts = <T extends string>(count: number, textOf: (n: number) => T): ReadonlyArray<T> =>
@@ -26,7 +26,7 @@ const recordsUnchanged = law(
       ...sample.resource({ name: null }),
       id: "tpb_1",
       kind: "templateBody",
-      content: { html: "h".repeat(bodyOctets), text: "ü".repeat(bodyOctets / 2) }
+      content: { html: "h".repeat(bodyBytes), text: "ü".repeat(bodyBytes / 2) }
     } as unknown as Resource
     const person = sample.contact({
       properties: Object.fromEntries(texts(200, (n) => `prop_${n}`).map((id) => [id, "🎉".repeat(500)])),

@@ -58,14 +58,14 @@ const openJournal = async (filename: string): Promise<PromiseStore> => {
 
   /** Replaces the state only after the line is on the disk. */
   const keep = (next: State, line: Line): void => {
-    const octets = Buffer.from(`${JSON.stringify(line, toJson)}\n`)
+    const bytes = Buffer.from(`${JSON.stringify(line, toJson)}\n`)
     try {
-      writeSync(file, octets, 0, octets.length, length)
+      writeSync(file, bytes, 0, bytes.length, length)
       fsyncSync(file)
     } catch (cause) {
       throw new StoreUnavailable({ reason: "full", cause })
     }
-    length += octets.length
+    length += bytes.length
     state = next
   }
 

@@ -108,15 +108,15 @@ const sharedLimit: Mutation = preparing((store, change) =>
       }))
 )
 
-/** Counts the octets of all commits against its limit, also of those that it has answered. */
+/** Counts the bytes of all commits against its limit, also of those that it has answered. */
 const fullForEver: Mutation = (store) => {
-  let octets = 0
+  let bytes = 0
   return {
     ...store,
     commit: (changes) =>
       Effect.suspend(() => {
-        for (const change of changes) if (change._tag === "InsertMessage") octets += change.message.html?.length ?? 0
-        return octets > 20_000_000 ? Effect.fail(new StoreUnavailable({ reason: "overloaded" })) : store.commit(changes)
+        for (const change of changes) if (change._tag === "InsertMessage") bytes += change.message.html?.length ?? 0
+        return bytes > 20_000_000 ? Effect.fail(new StoreUnavailable({ reason: "overloaded" })) : store.commit(changes)
       })
   }
 }

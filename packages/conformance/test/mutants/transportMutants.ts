@@ -110,7 +110,7 @@ export const transportMutants: Readonly<Record<string, TransportSubject>> = Obje
 const sinks: Readonly<Record<string, (send: Send) => Send>> = {
   "event/accepted-means-received": (send) => (one) => Effect.andThen(send(one), send(one)),
   "event/unfinished-answer-is-an-answer": (send) => (one) => Effect.andThen(send(one), Effect.never),
-  "event/octets-unchanged": (send) => (one) => {
+  "event/bytes-unchanged": (send) => (one) => {
     const reserialised = JSON.stringify(JSON.parse(new TextDecoder().decode(one.body)))
     return send({ ...one, body: new TextEncoder().encode(reserialised) })
   },

@@ -17,7 +17,7 @@ import { Data, Stream } from "effect"
 import type { CsvRow } from "./csvRows.ts"
 import { makeCsvRows } from "./csvRows.ts"
 
-/** The file cannot be read further from this line: its octets are not UTF-8, or a quote is not closed. */
+/** The file cannot be read further from this line: its bytes are not UTF-8, or a quote is not closed. */
 export class MalformedCsv extends Data.TaggedError("MalformedCsv")<{
   readonly line: number
   readonly problem: "encoding" | "quote"
@@ -45,38 +45,38 @@ export class CsvNotRead extends Data.TaggedError("CsvNotRead")<{ readonly cause:
   }
 }
 
-/** The octets without the beginning of a character that further octets complete. */
-const wholeCharacters = (octets: Uint8Array): Uint8Array => {
-  for (let at = octets.length - 1; at >= Math.max(0, octets.length - 3); at--) {
-    const octet = octets[at]!
-    if (octet >= 0x80 && octet < 0xc0) continue
-    const length = octet >= 0xf0 ? 4 : octet >= 0xe0 ? 3 : octet >= 0xc0 ? 2 : 1
-    return at + length > octets.length ? octets.subarray(0, at) : octets
+/** The bytes without the beginning of a character that further bytes complete. */
+const wholeCharacters = (bytes: Uint8Array): Uint8Array => {
+  for (let at = bytes.length - 1; at >= Math.max(0, bytes.length - 3); at--) {
+    const byte = bytes[at]!
+    if (byte >= 0x80 && byte < 0xc0) continue
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return at + length > bytes.length ? bytes.subarray(0, at) : bytes
   }
-  return octets
+  return bytes
 }
 
-/** The longest beginning of octets that is UTF-8. */
-const validBeginning = (octets: Uint8Array): Uint8Array => {
-  let [valid, invalid] = [0, octets.length]
+/** The longest beginning of bytes that is UTF-8. */
+const validBeginning = (bytes: Uint8Array): Uint8Array => {
+  let [valid, invalid] = [0, bytes.length]
   while (invalid - valid > 1) {
     const middle = Math.floor((valid + invalid) / 2)
-    if (isUtf8(wholeCharacters(octets.subarray(0, middle)))) valid = middle
+    if (isUtf8(wholeCharacters(bytes.subarray(0, middle)))) valid = middle
     else invalid = middle
   }
-  return wholeCharacters(octets.subarray(0, valid))
+  return wholeCharacters(bytes.subarray(0, valid))
 }
 
-/** Decodes pieces of a file. The text that `decode` returns ends before the first octets that are not UTF-8. */
+/** Decodes pieces of a file. The text that `decode` returns ends before the first bytes that are not UTF-8. */
 const makeDecoder = () => {
   // The splitter removes the byte order mark.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
   let begun: Uint8Array = new Uint8Array()
   return (piece: Uint8Array, isLast: boolean): { readonly text: string; readonly isValid: boolean } => {
-    const octets = begun.length === 0 ? piece : Buffer.concat([begun, piece])
-    const whole = isLast ? octets : wholeCharacters(octets)
+    const bytes = begun.length === 0 ? piece : Buffer.concat([begun, piece])
+    const whole = isLast ? bytes : wholeCharacters(bytes)
     // A copy, because the source may use its memory again for the next piece.
-    begun = new Uint8Array(octets.subarray(whole.length))
+    begun = new Uint8Array(bytes.subarray(whole.length))
     const isValid = isUtf8(whole)
     return { text: decoder.decode(isValid ? whole : validBeginning(whole)), isValid }
   }

@@ -4,19 +4,19 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { readCsv, writeCsvRow } from "../../src/node/csv.ts"
 
-async function* pieces(octets: Uint8Array, size: number) {
-  for (let at = 0; at < octets.length; at += size) yield octets.subarray(at, at + size)
+async function* pieces(bytes: Uint8Array, size: number) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
 /** The rows of a file, and how the reading ends. */
-const readAll = async (octets: Uint8Array, size = 7) => {
+const readAll = async (bytes: Uint8Array, size = 7) => {
   const rows: Array<readonly [line: number, ...cells: ReadonlyArray<string>]> = []
   const malformed: Array<number> = []
   const end = await Effect.runPromise(
-    Stream.runForEach(readCsv(pieces(octets, size)), (row) =>
+    Stream.runForEach(readCsv(pieces(bytes, size)), (row) =>
       Effect.sync(() => (row.malformed === undefined ? rows.push([row.line, ...row.cells]) : malformed.push(row.line)))
     ).pipe(
       Effect.as("end" as const),
@@ -27,7 +27,7 @@ const readAll = async (octets: Uint8Array, size = 7) => {
 }
 
 describe("readCsv", () => {
-  it("reads written CSV back, however the octets are split", () =>
+  it("reads written CSV back, however the bytes are split", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.string({ unit: "grapheme" }), { minLength: 2, maxLength: 4 }), {
@@ -44,7 +44,7 @@ describe("readCsv", () => {
       )
     ))
 
-  it("reads valid CSV as another reader does, however the octets are split", () =>
+  it("reads valid CSV as another reader does, however the bytes are split", () =>
     fc.assert(
       fc.asyncProperty(
         fc.string({ unit: fc.constantFrom("a", ",", '"', '""', "\n", "\r\n", "é"), maxLength: 25 }),
@@ -96,9 +96,9 @@ describe("readCsv", () => {
     ["UTF-16", Uint8Array.from([0xff, 0xfe, 0x61, 0]), 1, 0]
   ])(
     "fails with MalformedCsv at the line that is not UTF-8 in %s, after the rows before it",
-    async (_, octets, line, before) => {
+    async (_, bytes, line, before) => {
       for (const size of [1, 7, 4096]) {
-        const { rows, end } = await readAll(octets, size)
+        const { rows, end } = await readAll(bytes, size)
         expect(rows).toHaveLength(before)
         expect(end).toMatchObject({
           _tag: "MalformedCsv",

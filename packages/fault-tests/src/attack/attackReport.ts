@@ -55,12 +55,12 @@ const attackRows = ({ attacks, answers }: Observation): ReadonlyArray<ReadonlyAr
     ])
 
 /** Returns lines of text: the latencies of the honest clients, the memory, and the answers of each attack. */
-export const attackTables = (seen: Observation, walPeakOctets: number): ReadonlyArray<string> => [
+export const attackTables = (seen: Observation, walPeakBytes: number): ReadonlyArray<string> => [
   ...aligned([
     ["honest client", "attacks", "rate", "requests", "refused", "p50", "p99", "max", "client late p99"],
     ...latencyRows(seen)
   ]),
-  `memory of the server: ${megabytes(seen.rssBeforeOctets)} before, ${megabytes(seen.rssPeakOctets)} maximum, ${megabytes(seen.rssAfterOctets)} after`,
-  `write-ahead log: ${megabytes(walPeakOctets)} maximum, ${megabytes(seen.walAfterOctets)} after`,
+  `memory of the server: ${megabytes(seen.rssBeforeBytes)} before, ${megabytes(seen.rssPeakBytes)} maximum, ${megabytes(seen.rssAfterBytes)} after`,
+  `write-ahead log: ${megabytes(walPeakBytes)} maximum, ${megabytes(seen.walAfterBytes)} after`,
   ...aligned([["attack", "answers", "bound"], ...attackRows(seen)])
 ]

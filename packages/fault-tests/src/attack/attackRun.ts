@@ -110,10 +110,10 @@ const spawnAttackers = (
 
 /** Samples the size of memory and write-ahead log until it is stopped. */
 const startSampling = (server: TargetServer) => {
-  const peaks = { rssOctets: 0, walOctets: 0 }
+  const peaks = { rssBytes: 0, walBytes: 0 }
   const timer = setInterval(() => {
-    peaks.rssOctets = Math.max(peaks.rssOctets, server.rssOctets() ?? 0)
-    peaks.walOctets = Math.max(peaks.walOctets, server.walOctets())
+    peaks.rssBytes = Math.max(peaks.rssBytes, server.rssBytes() ?? 0)
+    peaks.walBytes = Math.max(peaks.walBytes, server.walBytes())
   }, sampleMillis)
   return { peaks, stop: () => clearInterval(timer) }
 }
@@ -146,7 +146,7 @@ const attackOnce = async (
     children.push(honest)
     await until(server, warmUpMillis, () => false)
     // The highest sample: the memory of an idle heap varies by a fifth between two garbage collections.
-    const rssBeforeOctets = sampling.peaks.rssOctets
+    const rssBeforeBytes = sampling.peaks.rssBytes
 
     const startedAt = Date.now()
     const attackers = spawnAttackers(server, prepared, names, seconds)
@@ -160,11 +160,10 @@ const attackOnce = async (
     await until(
       server,
       bound.calmMillisMax,
-      () =>
-        (server.rssOctets() ?? 0) <= rssBeforeOctets * bound.rssGrowthMax && server.walOctets() <= bound.walOctetsMax
+      () => (server.rssBytes() ?? 0) <= rssBeforeBytes * bound.rssGrowthMax && server.walBytes() <= bound.walBytesMax
     )
-    const rssAfterOctets = server.rssOctets() ?? 0
-    const walAfterOctets = server.walOctets()
+    const rssAfterBytes = server.rssBytes() ?? 0
+    const walAfterBytes = server.walBytes()
     const honestHasEnded = once(honest, "close")
     if (honest.kill("SIGTERM")) await honestHasEnded
     sampling.stop()
@@ -175,14 +174,14 @@ const attackOnce = async (
       startedAt,
       endedAt,
       ending,
-      rssBeforeOctets,
-      rssPeakOctets: sampling.peaks.rssOctets,
-      rssAfterOctets,
-      walAfterOctets,
+      rssBeforeBytes,
+      rssPeakBytes: sampling.peaks.rssBytes,
+      rssAfterBytes,
+      walAfterBytes,
       honest: readLines<HonestRequest>(file),
       log
     }
-    return { seen, walPeakOctets: sampling.peaks.walOctets }
+    return { seen, walPeakBytes: sampling.peaks.walBytes }
   } finally {
     sampling.stop()
     for (const child of children) if (!hasEnded(child)) child.kill("SIGKILL")
@@ -202,8 +201,8 @@ const countsIn = (seen: Observation): Readonly<Record<string, number>> => ({
       return [`ms at the 99th percentile: ${kind}`, Math.round(p99Millis)]
     })
   ),
-  "MB of memory, maximum": Math.round(seen.rssPeakOctets / 1e6),
-  "MB of memory after the attacks": Math.round(seen.rssAfterOctets / 1e6)
+  "MB of memory, maximum": Math.round(seen.rssPeakBytes / 1e6),
+  "MB of memory after the attacks": Math.round(seen.rssAfterBytes / 1e6)
 })
 
 /** The line for one attack that ran alone. */
@@ -217,7 +216,7 @@ const singleAttackLine = (seen: Observation, failures: ReadonlyArray<string>): s
     failures.length === 0 ? "passed" : "FAILED",
     seen.attacks[0],
     `p99 ${p99.join(" / ")} ms`,
-    `memory ${[seen.rssBeforeOctets, seen.rssPeakOctets, seen.rssAfterOctets].map(megabytes).join(" / ")}`,
+    `memory ${[seen.rssBeforeBytes, seen.rssPeakBytes, seen.rssAfterBytes].map(megabytes).join(" / ")}`,
     seen.ending === null ? "running" : `ended or hangs: ${seen.ending.slice(0, 60).replaceAll("\n", " ")}`,
     answers.join(", ")
   ].join(" | ")
@@ -247,8 +246,8 @@ export const attackRun = async ({
     progress(`created ${prepared.segmentsCreated} segments of maximum size`)
     if (!each) {
       progress(`${names.length} attacks at the same time, ${seconds} s`)
-      const { seen, walPeakOctets } = await attackOnce(prepared, names, seconds, warmUpMillis.together, bound, file)
-      return { counts: countsIn(seen), failures: brokenBounds(seen, bound), report: attackTables(seen, walPeakOctets) }
+      const { seen, walPeakBytes } = await attackOnce(prepared, names, seconds, warmUpMillis.together, bound, file)
+      return { counts: countsIn(seen), failures: brokenBounds(seen, bound), report: attackTables(seen, walPeakBytes) }
     }
     const failures: Array<string> = []
     for (const name of names) {

@@ -7,7 +7,7 @@ import { honestKinds, honestRates, expectedStatus } from "./HonestRequest.ts"
 
 export interface Bounds {
   /** Maximum resident memory of the server at any time. */
-  readonly rssOctetsMax: number
+  readonly rssBytesMax: number
   /** Maximum resident memory after the attacks, as a multiple of the memory before them. */
   readonly rssGrowthMax: number
   /** Maximum time after the attacks to release memory and write-ahead log, under continued honest load. */
@@ -15,18 +15,18 @@ export interface Bounds {
   /** Maximum 99th percentile of each kind of honest request during the attacks. A wrong answer counts as no answer. */
   readonly p99MillisMax: Readonly<Record<HonestKind, number>>
   /** Maximum size of the write-ahead log after the foreign reader has ended. */
-  readonly walOctetsMax: number
+  readonly walBytesMax: number
   /** Minimum share of the scheduled honest requests that were made. With fewer, the percentiles mean little. */
   readonly honestShareMin: number
 }
 
 /** The bounds that a server must reach in the end. Source: decision 0024. */
 export const bounds: Bounds = {
-  rssOctetsMax: 400_000_000,
+  rssBytesMax: 400_000_000,
   rssGrowthMax: 1.3,
   calmMillisMax: 30_000,
   p99MillisMax: { send: 250, "list logs": 250, "create contact": 250 },
-  walOctetsMax: 64 * 1024 * 1024,
+  walBytesMax: 64 * 1024 * 1024,
   honestShareMin: 0.9
 }
 
@@ -45,7 +45,7 @@ export const singleAttackBounds: Bounds = {
 /** The bounds of CI. The bound of latency is so large that a machine with other work does not reach it: it finds a server that no longer answers. */
 export const ciBounds: Bounds = {
   ...bounds,
-  rssOctetsMax: 800_000_000,
+  rssBytesMax: 800_000_000,
   rssGrowthMax: growthSinceStartMax,
   calmMillisMax: 120_000,
   p99MillisMax: { send: 20_000, "list logs": 20_000, "create contact": 20_000 }
@@ -62,11 +62,11 @@ export interface Observation {
   /** How the server ended before it was stopped; `null` if it ran until then. */
   readonly ending: string | null
   /** The highest value before the attacks, under honest load. */
-  readonly rssBeforeOctets: number
+  readonly rssBeforeBytes: number
   /** The highest value of the whole run. */
-  readonly rssPeakOctets: number
-  readonly rssAfterOctets: number
-  readonly walAfterOctets: number
+  readonly rssPeakBytes: number
+  readonly rssAfterBytes: number
+  readonly walAfterBytes: number
   /** The honest requests before, during and after the attacks. */
   readonly honest: ReadonlyArray<HonestRequest>
   /** The final status of each delivery in the logs of the honest projects. */
@@ -111,19 +111,19 @@ export const summarize = (
   }
 }
 
-export const megabytes = (octets: number): string => `${(octets / 1e6).toFixed(0)} MB`
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`
 
 const memoryFailures = (seen: Observation, bound: Bounds): ReadonlyArray<string> => [
-  ...(seen.rssPeakOctets > bound.rssOctetsMax
-    ? [`the server used ${megabytes(seen.rssPeakOctets)} of memory; the bound is ${megabytes(bound.rssOctetsMax)}`]
+  ...(seen.rssPeakBytes > bound.rssBytesMax
+    ? [`the server used ${megabytes(seen.rssPeakBytes)} of memory; the bound is ${megabytes(bound.rssBytesMax)}`]
     : []),
-  ...(seen.rssAfterOctets > seen.rssBeforeOctets * bound.rssGrowthMax
+  ...(seen.rssAfterBytes > seen.rssBeforeBytes * bound.rssGrowthMax
     ? [
-        `the server kept ${megabytes(seen.rssAfterOctets)} of memory after the attacks; before them it used ${megabytes(seen.rssBeforeOctets)}, and the bound is ${bound.rssGrowthMax} times that`
+        `the server kept ${megabytes(seen.rssAfterBytes)} of memory after the attacks; before them it used ${megabytes(seen.rssBeforeBytes)}, and the bound is ${bound.rssGrowthMax} times that`
       ]
     : []),
-  ...(seen.walAfterOctets > bound.walOctetsMax
-    ? [`the write-ahead log kept ${megabytes(seen.walAfterOctets)}; the bound is ${megabytes(bound.walOctetsMax)}`]
+  ...(seen.walAfterBytes > bound.walBytesMax
+    ? [`the write-ahead log kept ${megabytes(seen.walAfterBytes)}; the bound is ${megabytes(bound.walBytesMax)}`]
     : [])
 ]
 

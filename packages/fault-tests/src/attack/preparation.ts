@@ -84,17 +84,17 @@ const createLargest = async (
 }
 
 const variable = [{ key: "a", type: "string", fallback_value: "x" }]
-const octets = (text: string, size: number) => text.repeat(Math.ceil(size / text.length)).slice(0, size)
+const bytes = (text: string, size: number) => text.repeat(Math.ceil(size / text.length)).slice(0, size)
 
 /** The first size to try, and the content for a size. */
 const templateContents: Readonly<Record<PreparedTemplate, readonly [number, (size: number) => object]>> = {
-  bodyTags: [400_000, (size) => ({ preview_text: "A preview", html: octets("<body ", size) })],
+  bodyTags: [400_000, (size) => ({ preview_text: "A preview", html: bytes("<body ", size) })],
   rawValue: [10, () => ({ preview_text: "A preview", html: "{{{a}}}" })],
   small: [14_000, (size) => ({ html: taggedHtml(size) })],
   large: [2_000_000, (size) => ({ html: taggedHtml(size) })],
   hundredTags: [500, (size) => ({ html: taggedHtml(size) })],
   manyTags: [1_000_000, (size) => ({ html: taggedHtml(size) })],
-  largeAnswer: [2_000_000, (size) => ({ html: octets("A text. ", size), text: octets("A text. ", size) })]
+  largeAnswer: [2_000_000, (size) => ({ html: bytes("A text. ", size), text: bytes("A text. ", size) })]
 }
 
 const prepareTemplate = async (

@@ -20,7 +20,7 @@ export interface RequestHead {
   readonly path: string
   readonly apiKey?: string
   /** The `Content-Length` of a JSON body. */
-  readonly bodyOctets?: number
+  readonly bodyBytes?: number
   readonly headers?: ReadonlyArray<string>
   readonly keepAlive?: boolean
 }
@@ -35,13 +35,13 @@ export const sendHead = (apiKey: string, idempotencyKey: string, rest: Partial<R
 })
 
 /** The bytes of the head of a request, with the empty line at the end. */
-export const headBytes = ({ method, path, apiKey, bodyOctets, headers = [], keepAlive = false }: RequestHead): Buffer =>
+export const headBytes = ({ method, path, apiKey, bodyBytes, headers = [], keepAlive = false }: RequestHead): Buffer =>
   Buffer.from(
     [
       `${method} /api/v1${path} HTTP/1.1`,
       "Host: 127.0.0.1",
       ...(apiKey === undefined ? [] : [`Authorization: Bearer ${apiKey}`]),
-      ...(bodyOctets === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${bodyOctets}`]),
+      ...(bodyBytes === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${bodyBytes}`]),
       ...(keepAlive ? [] : ["Connection: close"]),
       ...headers,
       "",
@@ -89,7 +89,7 @@ export const exchange = (address: Address, parts: ReadonlyArray<Buffer>, signal:
   })
 
 /** The bytes of a request, with or without a JSON body. */
-export const requestBytes = (head: Omit<RequestHead, "bodyOctets">, body?: Buffer): ReadonlyArray<Buffer> =>
-  body === undefined ? [headBytes(head)] : [headBytes({ ...head, bodyOctets: body.length }), body]
+export const requestBytes = (head: Omit<RequestHead, "bodyBytes">, body?: Buffer): ReadonlyArray<Buffer> =>
+  body === undefined ? [headBytes(head)] : [headBytes({ ...head, bodyBytes: body.length }), body]
 
 export const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))

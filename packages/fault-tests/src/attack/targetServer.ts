@@ -44,8 +44,8 @@ export const mailkeep = async <A>(command: string, folder: string, args: Readonl
 
 export interface TargetServer {
   readonly address: Address
-  readonly rssOctets: () => number | undefined
-  readonly walOctets: () => number
+  readonly rssBytes: () => number | undefined
+  readonly walBytes: () => number
   /** The file of the store. */
   readonly file: string
   /** The signal or exit code, and the error output, when the server has ended; `undefined` while it runs. */
@@ -71,7 +71,7 @@ export const startServer = async (command: string, folder: string): Promise<Targ
   return {
     address: { host, port: Number(port) },
     file,
-    rssOctets: () => {
+    rssBytes: () => {
       try {
         const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]
         return kibibytes === undefined ? undefined : Number(kibibytes) * 1024
@@ -79,7 +79,7 @@ export const startServer = async (command: string, folder: string): Promise<Targ
         return undefined
       }
     },
-    walOctets: () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    walBytes: () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
     ending: () =>
       hasEnded(child) ? `${child.signalCode ?? child.exitCode}: ${child.errorOutput().slice(-500)}` : undefined,
     stop: async () => {

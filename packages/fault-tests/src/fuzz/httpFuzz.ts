@@ -20,7 +20,7 @@ import { newFolder, owned, removeFolder } from "@mailkeep/test-support/runEnd"
 const program = fileURLToPath(new URL("server.ts", import.meta.url))
 const atOnce = 16
 /** Maximum growth of the heap between the first fifth of the requests and the end. */
-const growthOctetsMax = 16 * 1024 * 1024
+const growthBytesMax = 16 * 1024 * 1024
 
 export interface FuzzOptions {
   readonly requests: number
@@ -31,7 +31,7 @@ export interface FuzzOptions {
 interface ServerReport {
   readonly url: string
   readonly key: string
-  readonly heapOctets: number
+  readonly heapBytes: number
 }
 
 const startServer = async (folder: string) => {
@@ -51,9 +51,9 @@ const startServer = async (folder: string) => {
     key,
     errorOutput: () => errorOutput,
     isUp: () => !hasEnded(child),
-    heapOctets: async () => {
+    heapBytes: async () => {
       child.stdin.write("\n")
-      return (await nextLine()).heapOctets ?? 0
+      return (await nextLine()).heapBytes ?? 0
     },
     stop: () => child.kill("SIGKILL")
   }
@@ -160,11 +160,11 @@ export const httpFuzz = async ({ requests, seed }: FuzzOptions): Promise<FaultRu
       )
     }
     await until(requests / 5)
-    const earlyHeapOctets = server.isUp() ? await server.heapOctets() : 0
+    const earlyHeapBytes = server.isUp() ? await server.heapBytes() : 0
     await until(requests)
     if (!server.isUp()) failures.push(`the server ended: ${server.errorOutput()}`)
-    const growth = server.isUp() ? (await server.heapOctets()) - earlyHeapOctets : 0
-    if (growth > growthOctetsMax) failures.push(`the heap grew by ${growth} octets`)
+    const growth = server.isUp() ? (await server.heapBytes()) - earlyHeapBytes : 0
+    if (growth > growthBytesMax) failures.push(`the heap grew by ${growth} bytes`)
     if (server.errorOutput() !== "") failures.push(`the server wrote to stderr: ${server.errorOutput().slice(0, 500)}`)
     failures.push(...brokenInvariants(filesIn(folder).store))
     return {

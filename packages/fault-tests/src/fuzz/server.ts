@@ -22,7 +22,7 @@ const serve = Effect.gen(function* () {
   yield* print({ url, key: Redacted.value(secret) })
   createInterface({ input: process.stdin }).on("line", () => {
     globalThis.gc!()
-    Effect.runSync(print({ heapOctets: process.memoryUsage().heapUsed }))
+    Effect.runSync(print({ heapBytes: process.memoryUsage().heapUsed }))
   })
   return yield* Effect.never
 })

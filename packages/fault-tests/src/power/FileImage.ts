@@ -5,25 +5,25 @@
 interface Pending {
   readonly offset: number
   /** The written bytes, or `null` for a truncation to `offset`. */
-  readonly octets: Buffer | null
+  readonly bytes: Buffer | null
 }
 
-const sectorOctets = 512
+const sectorBytes = 512
 
 /** The content after the writes, in their order. Copies the content once, because a run without syncs has thousands of writes. */
 const withWrites = (content: Buffer, writes: ReadonlyArray<Pending>): Buffer => {
-  const ends = writes.map(({ offset, octets }) => offset + (octets?.length ?? 0))
+  const ends = writes.map(({ offset, bytes }) => offset + (bytes?.length ?? 0))
   const written = Buffer.alloc(ends.reduce((max, end) => Math.max(max, end), content.length))
   content.copy(written)
   let { length } = content
-  for (const { offset, octets } of writes) {
-    if (octets === null) {
+  for (const { offset, bytes } of writes) {
+    if (bytes === null) {
       // A later write beyond this length leaves zeros between them.
       written.fill(0, offset, length)
       length = offset
     } else {
-      octets.copy(written, offset)
-      length = Math.max(length, offset + octets.length)
+      bytes.copy(written, offset)
+      length = Math.max(length, offset + bytes.length)
     }
   }
   return written.subarray(0, length)
@@ -31,10 +31,10 @@ const withWrites = (content: Buffer, writes: ReadonlyArray<Pending>): Buffer => 
 
 /** The write without the sectors that did not reach the disk. */
 const torn = (write: Pending, random: () => number): ReadonlyArray<Pending> => {
-  const { offset, octets } = write
-  if (octets === null) return random() < 0.5 ? [write] : []
-  const sectors = Math.floor(random() * (Math.ceil(octets.length / sectorOctets) + 1))
-  return [{ offset, octets: octets.subarray(0, sectors * sectorOctets) }]
+  const { offset, bytes } = write
+  if (bytes === null) return random() < 0.5 ? [write] : []
+  const sectors = Math.floor(random() * (Math.ceil(bytes.length / sectorBytes) + 1))
+  return [{ offset, bytes: bytes.subarray(0, sectors * sectorBytes) }]
 }
 
 /** Which of the unsynced writes reached the disk. */
@@ -46,12 +46,12 @@ export class FileImage {
   #synced: Buffer = Buffer.alloc(0)
   #pending: Array<Pending> = []
 
-  write(offset: number, octets: Buffer): void {
-    this.#pending.push({ offset, octets })
+  write(offset: number, bytes: Buffer): void {
+    this.#pending.push({ offset, bytes })
   }
 
   truncate(length: number): void {
-    this.#pending.push({ offset: length, octets: null })
+    this.#pending.push({ offset: length, bytes: null })
   }
 
   sync(): void {

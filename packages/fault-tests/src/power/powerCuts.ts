@@ -46,7 +46,7 @@ class RecordedState {
   apply(call: SystemCall): void {
     switch (call.did) {
       case "write":
-        return this.image(call.file).write(call.offset, call.octets)
+        return this.image(call.file).write(call.offset, call.bytes)
       case "sync":
         return this.images.get(call.file)?.sync()
       case "truncate":

@@ -8,7 +8,7 @@ import { newFolder, removeFolder } from "@mailkeep/test-support/runEnd"
 
 /** One operation on a file. */
 export type SystemCall =
-  | { readonly did: "write"; readonly file: string; readonly offset: number; readonly octets: Buffer }
+  | { readonly did: "write"; readonly file: string; readonly offset: number; readonly bytes: Buffer }
   | { readonly did: "sync"; readonly file: string }
   | { readonly did: "truncate"; readonly file: string; readonly length: number }
   | { readonly did: "unlink"; readonly file: string }
@@ -17,7 +17,7 @@ export type SystemCall =
 
 const calls = "pwrite64,write,fsync,fdatasync,ftruncate,unlink,unlinkat"
 
-const octetsOf = (hex: string): Buffer => Buffer.from(hex.replaceAll("\\x", ""), "hex")
+const bytesOf = (hex: string): Buffer => Buffer.from(hex.replaceAll("\\x", ""), "hex")
 
 /** strace splits a call in two lines when a call of another thread comes between. Joins these lines. */
 const joinedLines = (log: string): ReadonlyArray<string> => {
@@ -37,20 +37,20 @@ const parsed = (line: string, folder: string, outside: ReadonlySet<string>): Rea
   const [, call, hexPath, rest = ""] = /^(\w+)\(\d+<([^>]*)>(.*)$/.exec(line) ?? []
   if (call === undefined || hexPath === undefined) {
     const unlinked = /^unlink(?:at)?\((?:AT_FDCWD[^,]*, )?"((?:\\x[0-9a-f]{2})*)".*= 0$/.exec(line)
-    const file = unlinked === null ? "" : octetsOf(unlinked[1]!).toString()
+    const file = unlinked === null ? "" : bytesOf(unlinked[1]!).toString()
     return file.startsWith(folder) ? [{ did: "unlink", file: basename(file) }] : []
   }
-  const path = octetsOf(hexPath).toString()
+  const path = bytesOf(hexPath).toString()
   if (!path.startsWith(`${folder}/`)) return []
   const file = basename(path)
   if (file.endsWith("-shm") || !/= \d+$/.test(line)) return []
   const [, hex = "", numbers = ""] = /^, "((?:\\x[0-9a-f]{2})*)"([^"]*)$/.exec(rest) ?? []
   switch (call) {
     case "write":
-      return outside.has(file) ? [{ did: "report", file, text: octetsOf(hex).toString() }] : []
+      return outside.has(file) ? [{ did: "report", file, text: bytesOf(hex).toString() }] : []
     case "pwrite64": {
       const offset = Number(/, (\d+)\)/.exec(numbers)![1])
-      return [{ did: "write", file, offset, octets: octetsOf(hex) }]
+      return [{ did: "write", file, offset, bytes: bytesOf(hex) }]
     }
     case "fsync":
     case "fdatasync":

@@ -8,7 +8,7 @@ import {
   variableRules,
   variablesRule,
   variableTypes,
-  versionBodiesOctetsMax,
+  versionBodiesBytesMax,
   versionStatuses
 } from "@mailkeep/core/binding"
 import { Schema } from "effect"
@@ -89,7 +89,7 @@ export const TemplateVersionBody = Schema.Struct({
 }).annotate({ identifier: "TemplateVersion" })
 
 const bodiesDescription =
-  `Bodies of a page are at most ${versionBodiesOctetsMax} octets together. The first item that exceeds this bound, and all items after it, have ` +
+  `Bodies of a page are at most ${versionBodiesBytesMax} bytes together. The first item that exceeds this bound, and all items after it, have ` +
   "neither `html` nor `text`. Get those items with `beforeVersion`."
 
 export const TemplateVersionItemBody = Schema.Struct({

@@ -5,7 +5,7 @@ import type { MailSource } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 
 /** At most this number of bytes of the source are shown on a page. */
-const shownOctetsMax = 256 * 1024
+const shownBytesMax = 256 * 1024
 
 /** The beginning of a source. */
 export interface ShownSource {
@@ -20,14 +20,14 @@ export const readShownSource = ({ size, read }: MailSource): Effect.Effect<Shown
   Effect.tryPromise(async () => {
     const decoder = new TextDecoder()
     let text = ""
-    let octets = 0
+    let bytes = 0
     for await (const piece of read()) {
-      const shown = piece.subarray(0, shownOctetsMax - octets)
-      octets += shown.length
+      const shown = piece.subarray(0, shownBytesMax - bytes)
+      bytes += shown.length
       text += decoder.decode(shown, { stream: true })
-      if (octets >= shownOctetsMax) break
+      if (bytes >= shownBytesMax) break
     }
-    return { text: text + decoder.decode(), size, isComplete: octets >= size }
+    return { text: text + decoder.decode(), size, isComplete: bytes >= size }
   })
 
 /** The header fields of a source: unfolded, in their order (RFC 5322 §2.2.3). */

@@ -17,10 +17,10 @@ export const withConstantBody = (
 ): HttpServerResponse.HttpServerResponse => {
   const { body } = response
   if (body._tag !== "Uint8Array") return response
-  const octets = body.body
-  formsByBody.set(octets, new Map())
+  const bytes = body.body
+  formsByBody.set(bytes, new Map())
   // Without its text, which would be kept too.
-  return HttpServerResponse.setBody(response, HttpBody.uint8Array(octets, body.contentType))
+  return HttpServerResponse.setBody(response, HttpBody.uint8Array(bytes, body.contentType))
 }
 
 /** The body of the response if every request shares it, otherwise `undefined`. */
@@ -31,7 +31,7 @@ const constantBodyOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
 export const hasConstantBody = (response: HttpServerResponse.HttpServerResponse): boolean =>
   constantBodyOf(response) !== undefined
 
-const octetsOf = async (response: Effect.Effect<HttpServerResponse.HttpServerResponse>): Promise<Uint8Array> =>
+const bytesOf = async (response: Effect.Effect<HttpServerResponse.HttpServerResponse>): Promise<Uint8Array> =>
   new Uint8Array(await HttpServerResponse.toWeb(await Effect.runPromise(response)).arrayBuffer())
 
 /** The same compression, but a body that never changes is compressed once by each algorithm. */
@@ -46,16 +46,16 @@ export const compressConstantsOnce = (compression: Compression): Compression => 
         const forms = formsByBody.get(body.body)!
         const existing = forms.get(algorithm)
         if (existing !== undefined) return existing
-        const form = octetsOf(compressed)
+        const form = bytesOf(compressed)
         forms.set(algorithm, form)
         // After a failure, the next request tries again.
         form.catch(() => forms.delete(algorithm))
         return form
       }),
-      (octets) =>
+      (bytes) =>
         HttpServerResponse.setHeaders(
-          HttpServerResponse.setBody(response, HttpBody.uint8Array(octets, body.contentType)),
-          { "content-encoding": algorithm, vary: "Accept-Encoding", "content-length": String(octets.length) }
+          HttpServerResponse.setBody(response, HttpBody.uint8Array(bytes, body.contentType)),
+          { "content-encoding": algorithm, vary: "Accept-Encoding", "content-length": String(bytes.length) }
         )
     )
   }

@@ -8,7 +8,7 @@ import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { withConstantBody } from "./constantBody.ts"
 import type { MountedApi } from "./endpointParts.ts"
 
-const base64 = (octets: Uint8Array): string => btoa(String.fromCharCode(...octets))
+const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
 const sha256 = (text: string) =>
   Effect.map(

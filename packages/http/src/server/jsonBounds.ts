@@ -3,7 +3,7 @@
  */
 import type { Steps } from "@mailkeep/core/binding"
 import type { LongSpan } from "./jsonStrings.ts"
-import { escapedStringEnd, isLong, plainStringEnds, stepOctets } from "./jsonStrings.ts"
+import { escapedStringEnd, isLong, plainStringEnds, stepBytes } from "./jsonStrings.ts"
 
 /** Metadata may have 16 levels and the filter of a segment 18; every other body has far fewer. Source: decision 0033. */
 export const jsonDepthMax = 64
@@ -29,28 +29,28 @@ export interface JsonScan {
   readonly longStrings: ReadonlyArray<LongSpan>
 }
 
-/** Reads each octet at most twice, and stops at the first excess. The result for text that is not JSON is undefined. */
-export function* jsonScan(octets: Uint8Array, depthMax = jsonDepthMax, valuesMax = jsonValuesMax): Steps<JsonScan> {
-  const plainEndOf = plainStringEnds(octets)
+/** Reads each byte at most twice, and stops at the first excess. The result for text that is not JSON is undefined. */
+export function* jsonScan(bytes: Uint8Array, depthMax = jsonDepthMax, valuesMax = jsonValuesMax): Steps<JsonScan> {
+  const plainEndOf = plainStringEnds(bytes)
   const longStrings: Array<LongSpan> = []
   let depth = 0
   let values = 0
-  let pause = stepOctets
-  for (let index = 0; index < octets.length; index++) {
-    const octet = octets[index]
-    if (octet === quote) {
+  let pause = stepBytes
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index]
+    if (byte === quote) {
       const start = index + 1
       const plainEnd = plainEndOf(start)
-      index = plainEnd ?? (yield* escapedStringEnd(octets, start))
-      if (isLong(octets, start, index)) longStrings.push({ start, end: index, hasEscapes: plainEnd === undefined })
-    } else if (octet === comma || octet === colon) {
+      index = plainEnd ?? (yield* escapedStringEnd(bytes, start))
+      if (isLong(bytes, start, index)) longStrings.push({ start, end: index, hasEscapes: plainEnd === undefined })
+    } else if (byte === comma || byte === colon) {
       if (++values > valuesMax) return { fault: "too_many_items", longStrings }
-    } else if (octet === openBracket || octet === openBrace) {
+    } else if (byte === openBracket || byte === openBrace) {
       if (++depth > depthMax) return { fault: "too_deep", longStrings }
-    } else if (octet === closeBracket || octet === closeBrace) depth--
+    } else if (byte === closeBracket || byte === closeBrace) depth--
     if (index >= pause) {
       yield
-      pause = index + stepOctets
+      pause = index + stepBytes
     }
   }
   return { fault: undefined, longStrings }

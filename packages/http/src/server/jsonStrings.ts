@@ -8,20 +8,20 @@ const quote = 0x22
 const colon = 0x3a
 const backslash = 0x5c
 
-/** `Buffer` finds an octet in a tenth of the time. Not every runtime has it. */
+/** `Buffer` finds a byte in a tenth of the time. Not every runtime has it. */
 const { indexOf } =
   (globalThis as { readonly Buffer?: { readonly prototype: Uint8Array } }).Buffer?.prototype ?? Uint8Array.prototype
 
 /**
- * Returns a function that gets the position of the first octet of a string, and returns that of its closing quote, or the length of the text. It
- * returns `undefined` for a string with an escape. Reads each octet at most twice when the positions grow.
+ * Returns a function that gets the position of the first byte of a string, and returns that of its closing quote, or the length of the text. It
+ * returns `undefined` for a string with an escape. Reads each byte at most twice when the positions grow.
  */
-export const plainStringEnds = (octets: Uint8Array): ((from: number) => number | undefined) => {
+export const plainStringEnds = (bytes: Uint8Array): ((from: number) => number | undefined) => {
   /** The first backslash at or after the last position that was asked for. */
   let escape = -1
-  const next = (octet: number, from: number) => {
-    const found = indexOf.call(octets, octet, from)
-    return found < 0 ? octets.length : found
+  const next = (byte: number, from: number) => {
+    const found = indexOf.call(bytes, byte, from)
+    return found < 0 ? bytes.length : found
   }
   return (from) => {
     const end = next(quote, from)
@@ -30,44 +30,43 @@ export const plainStringEnds = (octets: Uint8Array): ((from: number) => number |
   }
 }
 
-/** The octets that one step examines, which takes about 0.3 ms. */
-export const stepOctets = 256 * 1024
+/** The bytes that one step examines, which takes about 0.3 ms. */
+export const stepBytes = 256 * 1024
 
 /**
- * The position of the closing quote of a string with escapes, or the length of the text. Goes octet by octet: a search for each of ten million
+ * The position of the closing quote of a string with escapes, or the length of the text. Goes byte by byte: a search for each of ten million
  * escapes takes ten times as long.
  */
-export function* escapedStringEnd(octets: Uint8Array, from: number): Steps<number> {
+export function* escapedStringEnd(bytes: Uint8Array, from: number): Steps<number> {
   let at = from
-  while (at < octets.length) {
-    const pause = Math.min(octets.length, at + stepOctets)
-    while (at < pause && octets[at] !== quote) at += octets[at] === backslash ? 2 : 1
-    if (octets[at] === quote) return at
+  while (at < bytes.length) {
+    const pause = Math.min(bytes.length, at + stepBytes)
+    while (at < pause && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
+    if (bytes[at] === quote) return at
     yield
   }
-  return octets.length
+  return bytes.length
 }
 
 /** A string of a JSON text that stays bytes. */
 export interface LongString {
-  /** The octets between the quotes. */
-  readonly octets: Uint8Array
+  /** The bytes between the quotes. */
+  readonly bytes: Uint8Array
   readonly hasEscapes: boolean
   /** Parses the string. Throws a `SyntaxError` if it is not a string of JSON. */
   readonly text: () => string
 }
 
-const isBlank = (octet: number | undefined): boolean =>
-  octet === 0x20 || octet === 0x09 || octet === 0x0a || octet === 0x0d
+const isBlank = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
 
-/** The position of the next octet that is not white space. */
-const afterBlanks = (octets: Uint8Array, from: number): number => {
+/** The position of the next byte that is not white space. */
+const afterBlanks = (bytes: Uint8Array, from: number): number => {
   let at = from
-  while (isBlank(octets[at])) at++
+  while (isBlank(bytes[at])) at++
   return at
 }
 
-/** Where a long string is: the position of its first octet and of its closing quote. */
+/** Where a long string is: the position of its first byte and of its closing quote. */
 export interface LongSpan {
   readonly start: number
   readonly end: number
@@ -75,31 +74,31 @@ export interface LongSpan {
 }
 
 /** The strings of a JSON text from this size stay bytes. A key of an object never does. */
-const longOctetsMin = 64 * 1024
+const longBytesMin = 64 * 1024
 
 /** Whether the string stays bytes. */
-export const isLong = (octets: Uint8Array, start: number, end: number): boolean =>
-  end - start >= longOctetsMin && octets[afterBlanks(octets, end + 1)] !== colon
+export const isLong = (bytes: Uint8Array, start: number, end: number): boolean =>
+  end - start >= longBytesMin && bytes[afterBlanks(bytes, end + 1)] !== colon
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 
-const longString = (octets: Uint8Array, { start, end, hasEscapes }: LongSpan): LongString => ({
-  octets: octets.subarray(start, end),
+const longString = (bytes: Uint8Array, { start, end, hasEscapes }: LongSpan): LongString => ({
+  bytes: bytes.subarray(start, end),
   hasEscapes,
-  text: () => JSON.parse(decoder.decode(octets.subarray(start - 1, end + 1))) as string
+  text: () => JSON.parse(decoder.decode(bytes.subarray(start - 1, end + 1))) as string
 })
 
 const encoder = new TextEncoder()
 
 /** The text with a short string in place of each long one. */
-const shortened = (octets: Uint8Array, spans: ReadonlyArray<LongSpan>, mark: string): Uint8Array => {
+const shortened = (bytes: Uint8Array, spans: ReadonlyArray<LongSpan>, mark: string): Uint8Array => {
   const pieces: Array<Uint8Array> = []
   let from = 0
   for (const [index, { start, end }] of spans.entries()) {
-    pieces.push(octets.subarray(from, start), encoder.encode(`${mark}${index}`))
+    pieces.push(bytes.subarray(from, start), encoder.encode(`${mark}${index}`))
     from = end
   }
-  pieces.push(octets.subarray(from))
+  pieces.push(bytes.subarray(from))
   const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
   let at = 0
   for (const piece of pieces) {
@@ -127,16 +126,16 @@ const replaceValues = (
  * `SyntaxError` or a `TypeError` if the text is not JSON in UTF-8.
  */
 export const parseJson = (
-  octets: Uint8Array,
+  bytes: Uint8Array,
   spans: ReadonlyArray<LongSpan>,
   read: (string: LongString, path: ReadonlyArray<string>) => unknown
 ): unknown => {
-  if (spans.length === 0) return JSON.parse(decoder.decode(octets))
+  if (spans.length === 0) return JSON.parse(decoder.decode(bytes))
   // Nobody can guess the mark, so no other string of the text begins with it.
   const mark = `${crypto.randomUUID()}:`
-  const value = JSON.parse(decoder.decode(shortened(octets, spans, mark))) as unknown
+  const value = JSON.parse(decoder.decode(shortened(bytes, spans, mark))) as unknown
   return replaceValues(value, [], (text, path) =>
-    text.startsWith(mark) ? read(longString(octets, spans[Number(text.slice(mark.length))]!), path) : text
+    text.startsWith(mark) ? read(longString(bytes, spans[Number(text.slice(mark.length))]!), path) : text
   )
 }
 
@@ -145,41 +144,41 @@ const letterU = 0x75
 const notHex = 0x10
 
 /** The value of a hexadecimal digit, or `notHex`. */
-const hexValue = (octet: number | undefined = 0): number => {
-  if (octet >= 0x30 && octet <= 0x39) return octet - 0x30
-  const lower = octet | 0x20
+const hexValue = (byte: number | undefined = 0): number => {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const lower = byte | 0x20
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : notHex
 }
 
-/** The octet that the four digits of `\uXXXX` name, or `undefined` if they name no ASCII character. */
-const asciiEscape = (octets: Uint8Array, at: number): number | undefined => {
-  const [high, low] = [hexValue(octets[at + 2]), hexValue(octets[at + 3])]
-  const isAscii = octets[at] === 0x30 && octets[at + 1] === 0x30 && high < 8 && low !== notHex
+/** The byte that the four digits of `\uXXXX` name, or `undefined` if they name no ASCII character. */
+const asciiEscape = (bytes: Uint8Array, at: number): number | undefined => {
+  const [high, low] = [hexValue(bytes[at + 2]), hexValue(bytes[at + 3])]
+  const isAscii = bytes[at] === 0x30 && bytes[at + 1] === 0x30 && high < 8 && low !== notHex
   return isAscii ? high * 16 + low : undefined
 }
 
 /**
- * The octets of a string whose escapes are those that base64 can have: `\/`, which PHP writes, and such as `\u002B`, which .NET writes for a plus sign.
- * Returns `undefined` if it has another escape. Overwrites the given octets, which are not needed any more.
+ * The bytes of a string whose escapes are those that base64 can have: `\/`, which PHP writes, and such as `\u002B`, which .NET writes for a plus sign.
+ * Returns `undefined` if it has another escape. Overwrites the given bytes, which are not needed any more.
  */
-export function* withoutEscapes(octets: Uint8Array): Steps<Uint8Array | undefined> {
+export function* withoutEscapes(bytes: Uint8Array): Steps<Uint8Array | undefined> {
   let length = 0
-  let pause = stepOctets
-  for (let at = 0; at < octets.length; at++) {
-    let octet = octets[at]
-    if (octet === backslash) {
-      octet = octets[++at]
-      if (octet === letterU) {
-        octet = asciiEscape(octets, at + 1)
+  let pause = stepBytes
+  for (let at = 0; at < bytes.length; at++) {
+    let byte = bytes[at]
+    if (byte === backslash) {
+      byte = bytes[++at]
+      if (byte === letterU) {
+        byte = asciiEscape(bytes, at + 1)
         at += 4
-      } else if (octet !== slash) return undefined
-      if (octet === undefined) return undefined
+      } else if (byte !== slash) return undefined
+      if (byte === undefined) return undefined
     }
-    octets[length++] = octet!
+    bytes[length++] = byte!
     if (at >= pause) {
       yield
-      pause = at + stepOctets
+      pause = at + stepBytes
     }
   }
-  return octets.subarray(0, length)
+  return bytes.subarray(0, length)
 }

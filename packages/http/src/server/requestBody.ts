@@ -20,9 +20,9 @@ import { jsonDepthMax, jsonScan, jsonValuesMax } from "./jsonBounds.ts"
 import type { LongSpan } from "./jsonStrings.ts"
 
 /** The bound of every body except that of a send or a batch. */
-export const bodyOctetsMax = 10 * 1024 * 1024
+export const bodyBytesMax = 10 * 1024 * 1024
 /** Bytes and time for which a refused body is still read, so that the client can read the response. */
-const discardOctetsMax = 64 * 1024 * 1024
+const discardBytesMax = 64 * 1024 * 1024
 const discardDuration = "5 seconds"
 
 type RefusalReason = "too_large" | "text_too_large" | "too_slow" | "over_budget"
@@ -31,7 +31,7 @@ type RefusalReason = "too_large" | "text_too_large" | "too_slow" | "over_budget"
 export class BodyRefused extends Data.TaggedError("BodyRefused")<{
   readonly reason: RefusalReason
   /** The limit of the body. */
-  readonly octetsMax: number
+  readonly bytesMax: number
   /** Whether the body was read to its end. */
   readonly complete: boolean
 }> {}
@@ -43,16 +43,16 @@ const refusals = {
   over_budget: { status: 503, error: "unavailable" }
 } as const
 
-const messages: Readonly<Record<RefusalReason, (octetsMax: number) => string>> = {
-  too_large: (octetsMax) => `The body is larger than ${octetsMax} octets.`,
-  text_too_large: (octetsMax) => `A text of the body is larger than ${octetsMax} octets.`,
+const messages: Readonly<Record<RefusalReason, (bytesMax: number) => string>> = {
+  too_large: (bytesMax) => `The body is larger than ${bytesMax} bytes.`,
+  text_too_large: (bytesMax) => `A text of the body is larger than ${bytesMax} bytes.`,
   too_slow: () => "The body did not arrive in time.",
   over_budget: () => "Too many request bodies are arriving at once."
 }
 
-export const bodyRefusedResponse = ({ reason, octetsMax, complete }: BodyRefused) => {
+export const bodyRefusedResponse = ({ reason, bytesMax, complete }: BodyRefused) => {
   const { status, error } = refusals[reason]
-  const body = { error, message: messages[reason](octetsMax) }
+  const body = { error, message: messages[reason](bytesMax) }
   // The rest of the body may still arrive, so the connection cannot carry another request.
   return errorResponse(status, body, complete ? {} : { connection: "close" })
 }
@@ -63,30 +63,30 @@ const refused = (code: "malformed_json" | JsonFault, message: string) =>
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 
 interface ReceiveBounds {
-  readonly octetsMax: number
+  readonly bytesMax: number
   readonly bodyMillis: number
 }
 
 /** Reads the body to its end. Past a bound, drops the bytes and discards the rest for a short time. */
 const receive = (
   next: NextChunks,
-  declaredOctets: number,
+  declaredBytes: number,
   reservation: BodyReservation,
-  { octetsMax, bodyMillis }: ReceiveBounds
+  { bytesMax, bodyMillis }: ReceiveBounds
 ): Effect.Effect<BodyBytes, BodyRefused | BodyUnreadable> =>
   Effect.suspend(() => {
     const body = makeBodyBytes()
     let refusal: RefusalReason | undefined
-    let octets = 0
+    let bytes = 0
     const refuse = (reason: RefusalReason) => {
       refusal = reason
       body.clear()
       reservation.release()
     }
     const take = (chunk: Uint8Array) => {
-      octets += chunk.length
+      bytes += chunk.length
       if (refusal !== undefined) return
-      if (octets > octetsMax) return refuse("too_large")
+      if (bytes > bytesMax) return refuse("too_large")
       body.append(chunk)
       if (!reservation.resize(body.capacity())) refuse("over_budget")
     }
@@ -98,12 +98,12 @@ const receive = (
         return isEnough() ? Effect.succeed(false) : readUntil(isEnough)
       })
     const failRefused = (reason: RefusalReason) =>
-      readUntil(() => octets > discardOctetsMax).pipe(
+      readUntil(() => bytes > discardBytesMax).pipe(
         Effect.timeoutOrElse({ duration: discardDuration, orElse: () => Effect.succeed(false) }),
-        Effect.flatMap((complete) => Effect.fail(new BodyRefused({ reason, octetsMax, complete })))
+        Effect.flatMap((complete) => Effect.fail(new BodyRefused({ reason, bytesMax, complete })))
       )
 
-    if (declaredOctets > octetsMax) {
+    if (declaredBytes > bytesMax) {
       refuse("too_large")
       return failRefused("too_large")
     }
@@ -112,7 +112,7 @@ const receive = (
         duration: bodyMillis,
         orElse: () => {
           refuse("too_slow")
-          return Effect.fail(new BodyRefused({ reason: "too_slow", octetsMax, complete: false }))
+          return Effect.fail(new BodyRefused({ reason: "too_slow", bytesMax, complete: false }))
         }
       }),
       Effect.flatMap(() => (refusal === undefined ? Effect.succeed(body) : failRefused(refusal)))
@@ -124,23 +124,23 @@ const faultMessages = {
   too_many_items: `must not have more than ${jsonValuesMax} values`
 } as const
 
-/** Reads JSON of the body. `read` throws if the octets are not JSON. */
+/** Reads JSON of the body. `read` throws if the bytes are not JSON. */
 export const tryJson = <A>(read: () => A): Effect.Effect<A, InvalidArgument> =>
   Effect.try({ try: read, catch: () => refused("malformed_json", "must be JSON in UTF-8") })
 
 /** Checks the bounds of the body and parses it. `read` throws if the body is not JSON. The caller frees the bytes. */
 export const parseBody = <A>(
   body: BodyBytes,
-  read: (octets: Uint8Array, longStrings: ReadonlyArray<LongSpan>) => A
+  read: (bytes: Uint8Array, longStrings: ReadonlyArray<LongSpan>) => A
 ): Effect.Effect<A, InvalidArgument> =>
   Effect.suspend(() => {
-    const octets = body.bytes()
-    if (octets.length === 0) return Effect.fail(refused("malformed_json", "must not be empty"))
+    const bytes = body.bytes()
+    if (bytes.length === 0) return Effect.fail(refused("malformed_json", "must not be empty"))
     return Effect.flatMap(
-      inTurns(() => jsonScan(octets)),
+      inTurns(() => jsonScan(bytes)),
       ({ fault, longStrings }) =>
         fault === undefined
-          ? tryJson(() => read(octets, longStrings))
+          ? tryJson(() => read(bytes, longStrings))
           : Effect.fail(refused(fault, faultMessages[fault]))
     )
   })
@@ -159,7 +159,7 @@ export const parsedAs = <A>(
 /** Receives the body and runs `use`. The bytes of the body count against the caller's API key until `use` ends. */
 export const withReceived = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
-  octetsMax: number,
+  bytesMax: number,
   use: (body: BodyBytes, reservation: BodyReservation) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | InvalidArgument | BodyRefused, R | CurrentPrincipal> =>
   Effect.gen(function* () {
@@ -167,9 +167,9 @@ export const withReceived = <A, E, R>(
     const { apiKeyId, projectId } = yield* CurrentPrincipal
     const reservation = reserve(apiKeyId ?? projectId)
     const withBodyChunks = yield* BodyChunks
-    const declaredOctets = Number(request.headers["content-length"] ?? 0)
+    const declaredBytes = Number(request.headers["content-length"] ?? 0)
     return yield* withBodyChunks(request, (next) =>
-      receive(next, declaredOctets, reservation, { octetsMax, bodyMillis })
+      receive(next, declaredBytes, reservation, { bytesMax, bodyMillis })
     ).pipe(
       Effect.catchTag("BodyUnreadable", () => Effect.fail(refused("malformed_json", "could not be read to its end"))),
       Effect.flatMap((body) => use(body, reservation)),
@@ -181,9 +181,9 @@ export const withReceived = <A, E, R>(
 export const jsonBody = (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.Effect<unknown, InvalidArgument | BodyRefused, CurrentPrincipal> =>
-  withReceived(request, bodyOctetsMax, (body) =>
-    parseBody(body, (octets) => {
-      const text = decoder.decode(octets)
+  withReceived(request, bodyBytesMax, (body) =>
+    parseBody(body, (bytes) => {
+      const text = decoder.decode(bytes)
       body.clear()
       return JSON.parse(text) as unknown
     }).pipe(Effect.ensuring(Effect.sync(body.clear)))

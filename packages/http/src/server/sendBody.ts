@@ -13,11 +13,11 @@ import type { BodyBytes } from "./bodyBytes.ts"
 import { inTurns } from "./inTurns.ts"
 import type { LongString } from "./jsonStrings.ts"
 import { parseJson, withoutEscapes } from "./jsonStrings.ts"
-import { bodyOctetsMax, BodyRefused, parseBody, parsedAs, tryJson, withReceived } from "./requestBody.ts"
+import { bodyBytesMax, BodyRefused, parseBody, parsedAs, tryJson, withReceived } from "./requestBody.ts"
 import { withInputPaths } from "./wireNames.ts"
 
 /** 20 MiB of files in base64, the bodies and the rest. A send without files may have no more than any other body. */
-const sendBodyOctetsMax = 30 * 1024 * 1024
+const sendBodyBytesMax = 30 * 1024 * 1024
 
 /**
  * The names of a file's fields on the wire and in process, in both directions. A field that has the name of the other side becomes unknown, and
@@ -70,15 +70,15 @@ const setAt = (root: object, path: ReadonlyArray<string>, value: unknown): void 
   ;(parent as Record<string, unknown>)[path.at(-1)!] = value
 }
 
-function* contentSteps({ octets, hasEscapes }: LongString): Steps<Uint8Array | undefined> {
-  const base64 = hasEscapes ? yield* withoutEscapes(octets) : octets
+function* contentSteps({ bytes, hasEscapes }: LongString): Steps<Uint8Array | undefined> {
+  const base64 = hasEscapes ? yield* withoutEscapes(bytes) : bytes
   return base64 === undefined ? undefined : yield* base64Steps(base64)
 }
 
 /** Parses a string that is no content. It is parsed in one step, so it is not longer than a body without files. */
 const parseText = (string: LongString): Effect.Effect<string, InvalidArgument | BodyRefused> =>
-  string.octets.length > bodyOctetsMax
-    ? Effect.fail(new BodyRefused({ reason: "text_too_large", octetsMax: bodyOctetsMax, complete: true }))
+  string.bytes.length > bodyBytesMax
+    ? Effect.fail(new BodyRefused({ reason: "text_too_large", bytesMax: bodyBytesMax, complete: true }))
     : Effect.tap(tryJson(string.text), () => Effect.yieldNow)
 
 interface ParsedBody {
@@ -93,8 +93,8 @@ const parseContents = (
 ): Effect.Effect<ParsedBody, InvalidArgument | BodyRefused> =>
   Effect.gen(function* () {
     const strings: Array<PlacedString> = []
-    const input = yield* parseBody(body, (octets, longStrings) =>
-      parseJson(octets, longStrings, (string, path) => {
+    const input = yield* parseBody(body, (bytes, longStrings) =>
+      parseJson(bytes, longStrings, (string, path) => {
         strings.push({ path, string })
         return notBase64
       })
@@ -119,14 +119,14 @@ export const withRequestNames = <E>(failure: E): E =>
 const withContents = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
   isContentPath: IsContent,
-  use: (input: unknown, octets: number) => Effect.Effect<A, E, R>
+  use: (input: unknown, bytes: number) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | InvalidArgument | BodyRefused, R | CurrentPrincipal> =>
-  withReceived(request, sendBodyOctetsMax, (body, reservation) => {
-    const octets = body.bytes().length
+  withReceived(request, sendBodyBytesMax, (body, reservation) => {
+    const bytes = body.bytes().length
     return Effect.flatMap(parseContents(body, isContentPath), ({ input, contentBytes }) => {
       // The contents have fewer bytes than the body had, so they fit.
       reservation.resize(contentBytes === 0 ? 0 : contentBytes + uncountedBodyBytes)
-      return Effect.mapError(use(input, octets), withRequestNames)
+      return Effect.mapError(use(input, bytes), withRequestNames)
     })
   })
 
@@ -137,9 +137,9 @@ export const withSendBody = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
   use: (input: SendInput) => Effect.Effect<A, E, R>
 ) =>
-  withContents(request, isContent, (input, octets): Effect.Effect<A, E | BodyRefused, R> =>
-    octets > bodyOctetsMax && !hasFiles(input)
-      ? Effect.fail(new BodyRefused({ reason: "too_large", octetsMax: bodyOctetsMax, complete: true }))
+  withContents(request, isContent, (input, bytes): Effect.Effect<A, E | BodyRefused, R> =>
+    bytes > bodyBytesMax && !hasFiles(input)
+      ? Effect.fail(new BodyRefused({ reason: "too_large", bytesMax: bodyBytesMax, complete: true }))
       : use(withServiceNames(input) as SendInput)
   )
 

@@ -32,19 +32,19 @@ export const toReply = ({ code, enhancedCode, text, closes }: Omit<ReplyRow, "oc
   closes: closes === true
 })
 
-/** In octets, with code, enhanced code and line end. Source: RFC 5321 §4.5.3.1.5. */
-const replyLineOctetsMax = 512
+/** In bytes, with code, enhanced code and line end. Source: RFC 5321 §4.5.3.1.5. */
+const replyLineBytesMax = 512
 
 /** Keeps printable ASCII, so that no text can end the line or begin another reply. */
 const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?")
 
-/** Writes a reply as lines of at most 512 octets. Source: RFC 5321 §4.2.1 and §4.5.3.1.5. */
+/** Writes a reply as lines of at most 512 bytes. Source: RFC 5321 §4.2.1 and §4.5.3.1.5. */
 export const formatReply = ({ code, enhancedCode, lines }: Reply): string => {
   const start = enhancedCode === null ? "" : `${enhancedCode} `
   return lines
     .map((line, index) => {
       const text = `${code}${index < lines.length - 1 ? "-" : " "}${start}${printable(line)}`
-      return `${text.slice(0, replyLineOctetsMax - 2)}\r\n`
+      return `${text.slice(0, replyLineBytesMax - 2)}\r\n`
     })
     .join("")
 }

@@ -71,7 +71,7 @@ export const authenticationReplies = {
     code: 554,
     enhancedCode: "5.7.0",
     text: "Nothing may follow STARTTLS before TLS",
-    occurs: "The client sends more octets after `STARTTLS` before the reply.",
+    occurs: "The client sends more bytes after `STARTTLS` before the reply.",
     source: "RFC 3207 §4 and §6",
     closes: true
   }

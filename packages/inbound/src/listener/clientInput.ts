@@ -18,14 +18,14 @@ export class Closing extends Data.TaggedError("Closing")<{ readonly reply: Reply
 /** Closes the connection with a reply of the protocol. */
 export const closing = (name: ReplyName) => Effect.fail(new Closing({ reply: protocolReply(name) }))
 
-const noOctets = new Uint8Array(0)
+const noBytes = new Uint8Array(0)
 
 /** Why a message that was received completely is not handled. */
 type ReceiveFault = "brokenMessage" | "tooLarge" | "noMemory"
 
-/** Makes the input of a connection: the octets that were read but not yet used, and the ways to read more. */
+/** Makes the input of a connection: the bytes that were read but not yet used, and the ways to read more. */
 export const makeClientInput = (socket: ClientSocket, limits: ListenerLimits, stopping: Latch.Latch) => {
-  let unread: Uint8Array = noOctets
+  let unread: Uint8Array = noBytes
 
   const more = Effect.flatMap(socket.read, (chunk) =>
     chunk === null ? Effect.fail(new Closing({ reply: null })) : Effect.succeed(chunk)
@@ -82,7 +82,7 @@ export const makeClientInput = (socket: ClientSocket, limits: ListenerLimits, st
             ? unread
             : yield* Effect.timeoutOrElse(more, { duration: limits.stallMillis, orElse: () => closing("timeout") })
         const { state, end } = readData(data, chunk, emit)
-        unread = end === null ? noOctets : chunk.subarray(end)
+        unread = end === null ? noBytes : chunk.subarray(end)
         data = state
         if (data.broken) {
           collector.release()

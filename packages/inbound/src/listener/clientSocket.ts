@@ -1,5 +1,5 @@
 /**
- * A connection as the server uses it: it reads and writes octets, and begins TLS. A test may use one without a socket.
+ * A connection as the server uses it: it reads and writes bytes, and begins TLS. A test may use one without a socket.
  */
 import { Data, Effect } from "effect"
 import { constants } from "node:crypto"
@@ -14,7 +14,7 @@ export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{}> {}
 export interface ClientSocket {
   readonly remoteAddress: string
   readonly isSecure: () => boolean
-  /** Waits for octets. Returns `null` when the client has sent its last. */
+  /** Waits for bytes. Returns `null` when the client has sent its last. */
   readonly read: Effect.Effect<Uint8Array | null, ConnectionLost>
   /** Writes text, and waits until the operating system has taken it. */
   readonly write: (text: string) => Effect.Effect<void, ConnectionLost>
@@ -116,7 +116,7 @@ export const makeClientSocket = (first: Socket, secureContext: SecureContext | n
   const close = Effect.suspend(() => {
     socket.off("readable", onChange)
     socket.end()
-    // Unread octets would make the operating system drop the last reply.
+    // Unread bytes would make the operating system drop the last reply.
     socket.resume()
     return Effect.timeoutOption(closed(socket), lingerMillis)
   }).pipe(

@@ -8,7 +8,7 @@ export type Path = string
 
 /** The parameters of `MAIL`. */
 interface MailParameters {
-  /** The size of the message that the client announces, in octets; `null` if it announces none. */
+  /** The size of the message that the client announces, in bytes; `null` if it announces none. */
   readonly size: number | null
   /** Whether the client announces non-ASCII addresses. */
   readonly utf8: boolean
@@ -25,8 +25,8 @@ export type Command =
 
 const invalid = (reply: ReplyName): Command => ({ _tag: "Invalid", reply })
 
-/** In octets, with `<` and `>`. Source: RFC 5321 §4.5.3.1.3. */
-const pathOctetsMax = 256
+/** In bytes, with `<` and `>`. Source: RFC 5321 §4.5.3.1.3. */
+const pathBytesMax = 256
 
 /** A domain, an address literal, or the name of a machine. */
 const helloForm = /^(?:[^\s<>()@,;]{1,255})$/
@@ -53,7 +53,7 @@ const endOfPath = (text: string): number => {
 const parsePath = (text: string): { readonly path: Path; readonly rest: string } | undefined => {
   if (!text.startsWith("<")) return undefined
   const end = endOfPath(text)
-  if (end < 0 || Buffer.byteLength(text.slice(0, end)) > pathOctetsMax) return undefined
+  if (end < 0 || Buffer.byteLength(text.slice(0, end)) > pathBytesMax) return undefined
   const rest = text.slice(end)
   if (rest !== "" && !rest.startsWith(" ")) return undefined
   const path = text.slice(1, end - 1).replace(sourceRoute, "")

@@ -24,7 +24,7 @@ import { ConnectionLost } from "./clientSocket.ts"
 /** What the connections of one listener share. */
 export interface ListenerState {
   readonly limits: ListenerLimits
-  /** The octets of a message that the handler gets. The rest of a larger message is discarded as it arrives. */
+  /** The bytes of a message that the handler gets. The rest of a larger message is discarded as it arrives. */
   readonly keptBytesMax: number
   readonly memory: MessageMemory
   /** Large messages are handled one after the other, because each needs memory of its own. */
@@ -95,7 +95,7 @@ const makeStartTls = <Client>(
   write: Write
 ) =>
   Effect.fnUntraced(function* (session: Session) {
-    // Such octets could be read as commands inside of TLS. Source: RFC 3207 §6.
+    // Such bytes could be read as commands inside of TLS. Source: RFC 3207 §6.
     if (input.hasUnread()) return yield* closing("injectedBeforeTls")
     yield* write(protocolReply("readyForTls"))
     yield* socket.startTls.pipe(

@@ -9,12 +9,12 @@ export interface ListenerLimits {
   /** Connections of one remote address; default 20. A network of 64 bits counts as one IPv6 address. */
   readonly connectionsPerAddressMax: number
   /**
-   * Octets of one message. Default 25 MiB for submission, and 64 MiB for bounces: a bounce may contain the whole message that it is about. Of a
-   * larger bounce than 10 MiB, the octets after the first 10 MiB are discarded as they arrive.
+   * Bytes of one message. Default 25 MiB for submission, and 64 MiB for bounces: a bounce may contain the whole message that it is about. Of a
+   * larger bounce than 10 MiB, the bytes after the first 10 MiB are discarded as they arrive.
    */
   readonly messageBytesMax: number
   /**
-   * Octets in memory of all messages that are being received or handled. One remote address gets at most half. Default 128 MiB for submission, 64 MiB
+   * Bytes in memory of all messages that are being received or handled. One remote address gets at most half. Default 128 MiB for submission, 64 MiB
    * for bounces.
    */
   readonly bufferedBytesMax: number

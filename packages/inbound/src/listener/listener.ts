@@ -63,14 +63,14 @@ export interface Listener {
   readonly port: number
   /** Open connections. */
   readonly connections: () => number
-  /** Octets in memory of messages that are being received or handled. */
+  /** Bytes in memory of messages that are being received or handled. */
   readonly messageBytes: () => number
 }
 
 interface ListenerParts<Client> {
   readonly options: ListenerOptions
   readonly limits: ListenerLimits
-  /** The octets of a message that the handler reads; default all. */
+  /** The bytes of a message that the handler reads; default all. */
   readonly readBytesMax?: number
   readonly protocol: SessionRules["protocol"]
   readonly needsApiKey: boolean
@@ -94,7 +94,7 @@ const rulesFor = <Client>(
     apiKeyFailuresMax: limits.apiKeyFailuresMax,
     offersTls: options.tls !== undefined && options.implicitTls !== true,
     needsApiKey,
-    // Octets to and from this machine cross no network.
+    // Bytes to and from this machine cross no network.
     allowsClearApiKey: allowsClearApiKey || isLoopbackAddress(remoteAddress)
   }
 }

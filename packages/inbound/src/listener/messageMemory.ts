@@ -3,16 +3,16 @@
  */
 import { makeKeyedBudget } from "@mailkeep/core/binding"
 
-/** The octets that messages use, of one listener. */
+/** The bytes that messages use, of one listener. */
 export interface MessageMemory {
-  /** Takes octets for a message of the address. Returns `false` and takes none if they are not left. */
+  /** Takes bytes for a message of the address. Returns `false` and takes none if they are not left. */
   readonly take: (address: string, bytes: number) => boolean
   readonly release: (address: string, bytes: number) => void
-  /** The octets that are taken. */
+  /** The bytes that are taken. */
   readonly bytes: () => number
 }
 
-/** Makes the memory of a listener, which keeps so many octets of a message. One address gets at most half, or one message if that is more. */
+/** Makes the memory of a listener, which keeps so many bytes of a message. One address gets at most half, or one message if that is more. */
 export const makeMessageMemory = (bufferedBytesMax: number, keptBytesMax: number): MessageMemory => {
   const budget = makeKeyedBudget(bufferedBytesMax, Math.max(bufferedBytesMax / 2, keptBytesMax))
   return {
@@ -26,17 +26,17 @@ export const makeMessageMemory = (bufferedBytesMax: number, keptBytesMax: number
   }
 }
 
-/** The sizes of the blocks of a message, in octets. The last size repeats. A short message takes little, and a long one few blocks. */
+/** The sizes of the blocks of a message, in bytes. The last size repeats. A short message takes little, and a long one few blocks. */
 const blockSizes = [16_384, 65_536, 262_144, 1_048_576]
 
 /**
- * The content of a message that is being received. It copies what it gets, so that a message that arrives octet by octet takes no more
+ * The content of a message that is being received. It copies what it gets, so that a message that arrives byte by byte takes no more
  * memory than another.
  */
 export interface MessageCollector {
   /** Adds content, and discards what is not to be kept. Returns `false` if the memory does not allow it; the message is then useless. */
   readonly add: (content: Uint8Array) => boolean
-  /** The octets that are kept. */
+  /** The bytes that are kept. */
   readonly bytes: () => number
   /** Returns the kept content, and forgets it. */
   readonly content: () => Uint8Array
@@ -44,7 +44,7 @@ export interface MessageCollector {
   readonly release: () => void
 }
 
-/** Makes a collector that keeps the first `keptBytesMax` octets of a message. */
+/** Makes a collector that keeps the first `keptBytesMax` bytes of a message. */
 export const makeMessageCollector = (
   memory: MessageMemory,
   address: string,

@@ -117,7 +117,7 @@ export const protocolReplies = {
     code: 500,
     enhancedCode: "5.5.2",
     text: "Line too long",
-    occurs: "A command of more than 12,288 octets.",
+    occurs: "A command of more than 12,288 bytes.",
     source: "RFC 5321 §4.5.3.1.4; RFC 4954 §4",
     closes: true
   },
@@ -133,7 +133,7 @@ export const protocolReplies = {
     code: 500,
     enhancedCode: "5.5.2",
     text: "The line has a control character or is not UTF-8",
-    occurs: "A command with a control character, or with octets that are not UTF-8.",
+    occurs: "A command with a control character, or with bytes that are not UTF-8.",
     source: "RFC 5321 §4.1.2; RFC 6531 §3.3"
   },
   notSmtp: {

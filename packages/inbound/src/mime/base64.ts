@@ -11,11 +11,11 @@ const values = (() => {
   return found
 })()
 
-/** Whether an octet is in the alphabet of base64. Padding is not. */
-export const isBase64Octet = (octet: number): boolean => values[octet]! >= 0
+/** Whether a byte is in the alphabet of base64. Padding is not. */
+export const isBase64Byte = (byte: number): boolean => values[byte]! >= 0
 
 /**
- * Returns the decoded octets. Ignores octets outside of the alphabet, and an incomplete octet at the end. Padding begins a new group of
+ * Returns the decoded bytes. Ignores bytes outside of the alphabet, and an incomplete byte at the end. Padding begins a new group of
  * characters, because a text may consist of several encoded texts.
  */
 export const decodeBase64 = (encoded: Uint8Array): Uint8Array => {
@@ -24,9 +24,9 @@ export const decodeBase64 = (encoded: Uint8Array): Uint8Array => {
   let bits = 0
   let bitCount = 0
   for (let at = 0; at < encoded.length; at++) {
-    const octet = encoded[at]!
-    const value = values[octet]!
-    if (octet === equalsSign) bitCount = 0
+    const byte = encoded[at]!
+    const value = values[byte]!
+    if (byte === equalsSign) bitCount = 0
     if (value < 0) continue
     bits = ((bits << 6) | value) & 0xffffff
     bitCount += 6

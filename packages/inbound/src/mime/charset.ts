@@ -16,7 +16,7 @@ const codePageName = /^(?:x-)?(?:cp|ms|windows-)(\d{3})$/
 /** ISO-2022-JP with more character sets, which occur rarely. */
 const extendedJapanese = /^iso-2022-jp-[123]$/
 
-/** Programs name these also for a text with octets above 127. */
+/** Programs name these also for a text with bytes above 127. */
 const asciiName = /^(?:us-ascii|ascii|ansi_x3\.4-19\d\d)$/
 
 /** The name that the Encoding Standard has for the charset. */
@@ -25,27 +25,27 @@ const standardName = (charset: string): string => {
   return codePages.get(codePage) ?? (extendedJapanese.test(charset) ? "iso-2022-jp" : charset)
 }
 
-/** Decodes octets whose charset is not known: as UTF-8, and as windows-1252 if they are not well-formed UTF-8. */
-export const decodeUnknown = (octets: Uint8Array): string => {
+/** Decodes bytes whose charset is not known: as UTF-8, and as windows-1252 if they are not well-formed UTF-8. */
+export const decodeUnknown = (bytes: Uint8Array): string => {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(octets)
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
   } catch {
-    return new TextDecoder("windows-1252").decode(octets)
+    return new TextDecoder("windows-1252").decode(bytes)
   }
 }
 
 /**
- * Returns the text. Octets that the charset does not explain become the replacement character. A text without a charset (`""`), in US-ASCII or in an
+ * Returns the text. Bytes that the charset does not explain become the replacement character. A text without a charset (`""`), in US-ASCII or in an
  * unknown charset is read as UTF-8, and as windows-1252 if it is not well-formed UTF-8.
  */
-export const decodeCharset = (octets: Uint8Array, charset: string): string => {
+export const decodeCharset = (bytes: Uint8Array, charset: string): string => {
   const name = charset.trim().toLowerCase()
-  if (asciiName.test(name)) return decodeUnknown(octets)
+  if (asciiName.test(name)) return decodeUnknown(bytes)
   let decoder: InstanceType<typeof TextDecoder>
   try {
     decoder = new TextDecoder(standardName(name))
   } catch {
-    return decodeUnknown(octets)
+    return decodeUnknown(bytes)
   }
-  return decoder.decode(octets)
+  return decoder.decode(bytes)
 }

@@ -94,7 +94,7 @@ const withoutLastBreak = (bytes: Uint8Array, start: number, end: number): Uint8A
 /** The lines of a message that begin with two hyphens, as offsets in its buffer. Only such a line can be a delimiter. */
 type HyphenLines = ReadonlyArray<number>
 
-/** Finds the first 2,000 lines that begin with two hyphens. Reads each octet once, however deeply the parts are nested. */
+/** Finds the first 2,000 lines that begin with two hyphens. Reads each byte once, however deeply the parts are nested. */
 const hyphenLinesOf = (bytes: Uint8Array): HyphenLines => {
   const found: Array<number> = []
   const last = bytes.length - 1

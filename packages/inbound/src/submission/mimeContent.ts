@@ -3,7 +3,7 @@
  */
 import { toFileType } from "@mailkeep/core/binding"
 import { decodeWords } from "postal-mime"
-import { decodeBase64, isBase64Octet } from "../mime/base64.ts"
+import { decodeBase64, isBase64Byte } from "../mime/base64.ts"
 import { decodeCharset } from "../mime/charset.ts"
 import { joinFlowedLines } from "../mime/flowedText.ts"
 import { firstValue, withParameters, wordOf } from "../mime/headerFields.ts"
@@ -26,10 +26,10 @@ const equalsSign = 0x3d
 
 /** Decodes base64. Node is fifteen times as fast, but it ends at the first padding. */
 const decodeLargeBase64 = (encoded: Uint8Array): Uint8Array => {
-  const octets = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength)
-  const padding = octets.indexOf(equalsSign)
-  const isPaddedAtEnd = padding < 0 || !octets.subarray(padding).some(isBase64Octet)
-  return isPaddedAtEnd ? Buffer.from(octets.toString("latin1"), "base64") : decodeBase64(encoded)
+  const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength)
+  const padding = bytes.indexOf(equalsSign)
+  const isPaddedAtEnd = padding < 0 || !bytes.subarray(padding).some(isBase64Byte)
+  return isPaddedAtEnd ? Buffer.from(bytes.toString("latin1"), "base64") : decodeBase64(encoded)
 }
 
 /** Decodes the transfer encoding of a part. */
@@ -55,11 +55,11 @@ export const textOf = (leaf: MimeLeaf): string => {
   return isFlowed ? joinFlowedLines(lines, hasParameter(leaf, "delsp", "yes")) : lines
 }
 
-/** In octets as sent. A longer text counts as one with content. */
-const blankOctetsMax = 1000
+/** In bytes as sent. A longer text counts as one with content. */
+const blankBytesMax = 1000
 
 /** Whether the text of a part consists of white space. */
-export const isBlank = (leaf: MimeLeaf): boolean => leaf.body.length <= blankOctetsMax && textOf(leaf).trim() === ""
+export const isBlank = (leaf: MimeLeaf): boolean => leaf.body.length <= blankBytesMax && textOf(leaf).trim() === ""
 
 const percentDecoded = (text: string): Uint8Array =>
   Buffer.from(
@@ -91,11 +91,11 @@ const extendedParameter = (parameters: ReadonlyMap<string, string>, name: string
   const [first] = pieces
   if (first === undefined) return undefined
   const [, charset = "", start = first.text] = first.isEncoded ? (/^([^']*)'[^']*'(.*)$/s.exec(first.text) ?? []) : []
-  const octets = pieces.map(({ text, isEncoded }, index) => {
+  const bytes = pieces.map(({ text, isEncoded }, index) => {
     const piece = index === 0 ? start : text
     return isEncoded ? percentDecoded(piece) : Buffer.from(piece, "utf8")
   })
-  return decodeCharset(Buffer.concat(octets), charset)
+  return decodeCharset(Buffer.concat(bytes), charset)
 }
 
 const parameterText = (parameters: ReadonlyMap<string, string>, name: string): string | undefined => {
@@ -157,9 +157,9 @@ const fileContentOf = (leaf: MimeLeaf): Uint8Array =>
     ? contentOf(leaf)
     : Buffer.from(decodeCharset(contentOf(leaf), leaf.parameters.get("charset") ?? ""))
 
-/** A copy without the other octets of the message, which would stay in memory as long as the file. */
-const ownOctets = (octets: Uint8Array): Uint8Array =>
-  octets.byteLength === octets.buffer.byteLength ? octets : new Uint8Array(octets)
+/** A copy without the other bytes of the message, which would stay in memory as long as the file. */
+const ownBytes = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 
 /** Returns the part as a file. */
 export const attachmentOf = (leaf: MimeLeaf): Attachment => {
@@ -168,7 +168,7 @@ export const attachmentOf = (leaf: MimeLeaf): Attachment => {
   const isInline = disposition === "inline" || (disposition === "" && leaf.isRelated)
   return {
     filename: filenameOf(leaf),
-    content: ownOctets(fileContentOf(leaf)),
+    content: ownBytes(fileContentOf(leaf)),
     contentType: fileTypeOf(leaf),
     ...(contentId === "" ? {} : { contentId }),
     disposition: isInline && contentId !== "" ? "inline" : "attachment"

@@ -8,17 +8,17 @@ import { decodeUnknown } from "../mime/charset.ts"
 import type { ParsedHeaderFields, ValueWithParameters } from "../mime/headerFields.ts"
 import { firstValue, headerFieldsOf, withParameters } from "../mime/headerFields.ts"
 
-/** Octets of the headers of the message and of all its parts. */
-const headerOctetsMax = 128 * 1024
+/** Bytes of the headers of the message and of all its parts. */
+const headerBytesMax = 128 * 1024
 /** Lines of the headers of the message and of all its parts. */
 const headerLinesMax = 2000
 const levelsMax = 10
 const partsMax = 200
 /**
- * RFC 2046 §5.1.1 allows 70. The search for a text of up to 250 octets takes linear time. A longer text can take its length for each octet of the
+ * RFC 2046 §5.1.1 allows 70. The search for a text of up to 250 bytes takes linear time. A longer text can take its length for each byte of the
  * message.
  */
-const boundaryOctetsMax = 200
+const boundaryBytesMax = 200
 
 /** A part that is not a multipart. */
 export interface MimeLeaf {
@@ -32,7 +32,7 @@ export interface MimeLeaf {
   readonly isRelated: boolean
 }
 
-/** The header of a message as octets in UTF-8, and its parts in order. */
+/** The header of a message as bytes in UTF-8, and its parts in order. */
 export interface SplitMessage {
   readonly header: Uint8Array
   readonly leaves: ReadonlyArray<MimeLeaf>
@@ -41,7 +41,7 @@ export interface SplitMessage {
 /** Why a message cannot be split, as the end of a sentence that begins with "The message". */
 export type MimeFault = string
 
-/** Multiparts whose octets are signed or encrypted. Source: RFC 1847. */
+/** Multiparts whose bytes are signed or encrypted. Source: RFC 1847. */
 const protectedMultiparts: ReadonlySet<string> = new Set(["multipart/signed", "multipart/encrypted"])
 
 /** Types of S/MIME for a whole message. A part of these types is a file. Source: RFC 8551 §3.2. */
@@ -73,17 +73,17 @@ const [cr, lf, hyphen, space, tab] = [0x0d, 0x0a, 0x2d, 0x20, 0x09]
 const splitHeader = (entity: Buffer): { readonly header: Buffer; readonly body: Buffer } | undefined => {
   if (entity.length === 0 || entity.subarray(0, 2).equals(crlf))
     return { header: entity.subarray(0, 0), body: entity.subarray(2) }
-  const end = entity.subarray(0, headerOctetsMax + emptyLine.length).indexOf(emptyLine)
+  const end = entity.subarray(0, headerBytesMax + emptyLine.length).indexOf(emptyLine)
   if (end >= 0) return { header: entity.subarray(0, end + 2), body: entity.subarray(end + 4) }
-  return entity.length > headerOctetsMax ? undefined : { header: entity, body: entity.subarray(entity.length) }
+  return entity.length > headerBytesMax ? undefined : { header: entity, body: entity.subarray(entity.length) }
 }
 
 /** A header in UTF-8. Old programs write fields in their own charset without encoded words. */
 const inUtf8 = (header: Buffer): Buffer => (isUtf8(header) ? header : Buffer.from(decodeUnknown(header)))
 
-const lineCount = (octets: Buffer): number => {
+const lineCount = (bytes: Buffer): number => {
   let count = 0
-  for (let at = octets.indexOf(lf); at >= 0; at = octets.indexOf(lf, at + 1)) count++
+  for (let at = bytes.indexOf(lf); at >= 0; at = bytes.indexOf(lf, at + 1)) count++
   return count
 }
 
@@ -138,18 +138,18 @@ const splitBody = (body: Buffer, boundary: string, childrenMax: number): Readonl
 /** Splits a message. Fails with the reason for which the message cannot be accepted. */
 export const splitMessage = (raw: Uint8Array): Result.Result<SplitMessage, MimeFault> => {
   const leaves: Array<MimeLeaf> = []
-  let headerOctets = 0
+  let headerBytes = 0
   let headerLines = 0
   let parts = 0
 
   const collect = (entity: Buffer, level: number, isRelated: boolean): MimeFault | Buffer => {
     const split = splitHeader(entity)
-    if (split === undefined) return `has more than ${headerOctetsMax} octets of headers`
+    if (split === undefined) return `has more than ${headerBytesMax} bytes of headers`
     const { body } = split
     const header = inUtf8(split.header)
-    headerOctets += header.length
+    headerBytes += header.length
     headerLines += lineCount(header)
-    if (headerOctets > headerOctetsMax) return `has more than ${headerOctetsMax} octets of headers`
+    if (headerBytes > headerBytesMax) return `has more than ${headerBytesMax} bytes of headers`
     if (headerLines > headerLinesMax) return `has more than ${headerLinesMax} lines of headers`
     if (++parts > partsMax) return `has more than ${partsMax} parts`
     // Unfolding removes only the line ends. Source: RFC 5322 §2.2.3.
@@ -163,8 +163,7 @@ export const splitMessage = (raw: Uint8Array): Result.Result<SplitMessage, MimeF
     if (level === levelsMax) return `has more than ${levelsMax} levels of parts`
     const boundary = parameters.get("boundary") ?? ""
     if (boundary === "") return "has a multipart without a boundary"
-    if (Buffer.byteLength(boundary) > boundaryOctetsMax)
-      return `has a boundary of more than ${boundaryOctetsMax} octets`
+    if (Buffer.byteLength(boundary) > boundaryBytesMax) return `has a boundary of more than ${boundaryBytesMax} bytes`
     const children = splitBody(body, boundary, partsMax)
     if (typeof children === "string") return children
     for (const child of children) {

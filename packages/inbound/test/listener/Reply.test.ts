@@ -19,7 +19,7 @@ describe("formatReply", () => {
     expect(formatReply(protocolReply("sendData"))).toBe("354 End the message with <CRLF>.<CRLF>\r\n")
   })
 
-  it("writes one line of printable ASCII and at most 512 octets for any text", () => {
+  it("writes one line of printable ASCII and at most 512 bytes for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 1000 }), (text) => {
         const written = formatReply(reply([text]))

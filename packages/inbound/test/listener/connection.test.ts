@@ -1,5 +1,5 @@
 /**
- * Properties of whole conversations: whatever the octets and their division into chunks, the listener accepts exactly the messages that a
+ * Properties of whole conversations: whatever the bytes and their division into chunks, the listener accepts exactly the messages that a
  * simple reader of RFC 5321 finds.
  */
 import { Effect } from "effect"
@@ -8,16 +8,16 @@ import { describe, expect, it } from "vitest"
 import { acceptedMessages } from "./referenceReader.ts"
 import { converse } from "./memoryClientSocket.ts"
 
-const octets = (text: string) => Buffer.from(text, "latin1")
+const bytes = (text: string) => Buffer.from(text, "latin1")
 
-/** Divides octets at the given places. */
+/** Divides bytes at the given places. */
 const divided = (whole: Uint8Array, places: ReadonlyArray<number>): ReadonlyArray<Uint8Array> => {
   const cuts = [0, ...places.map((place) => place % (whole.length + 1)), whole.length].toSorted((a, b) => a - b)
   return cuts.slice(1).map((to, index) => whole.subarray(cuts[index], to))
 }
 
 const run = (text: string, places: ReadonlyArray<number> = []) =>
-  Effect.runPromise(converse(divided(octets(text), places).filter(({ length }) => length > 0)))
+  Effect.runPromise(converse(divided(bytes(text), places).filter(({ length }) => length > 0)))
 
 const start = "EHLO c\r\nMAIL FROM:<a@x.example>\r\nRCPT TO:<b@x.example>\r\nDATA\r\n"
 
@@ -70,7 +70,7 @@ describe("serveConnection", () => {
       { numRuns: 3000 }
     ))
 
-  it("accepts exactly the messages that an independent reader finds in arbitrary octets after DATA", () =>
+  it("accepts exactly the messages that an independent reader finds in arbitrary bytes after DATA", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom("\r", "\n", ".", "a", "\0"), { maxLength: 40 }),
@@ -134,7 +134,7 @@ describe("serveConnection", () => {
     const together = await run(`${refused}${hidden}QUIT\r\n`)
     expect(together.accepted).toEqual([])
     expect(together.replies).toMatch(/554 5\.5\.1 [^\r\n]*\r\n503 5\.5\.1 DATA was refused[^\r\n]*\r\n$/)
-    const later = await Effect.runPromise(converse([octets(refused), octets(`Subject: x\r\n\r\n${hidden}`)]))
+    const later = await Effect.runPromise(converse([bytes(refused), bytes(`Subject: x\r\n\r\n${hidden}`)]))
     expect(later.accepted).toEqual([])
     expect(later.replies).toMatch(/503 5\.5\.1 DATA was refused[^\r\n]*\r\n$/)
   })
@@ -147,7 +147,7 @@ describe("serveConnection", () => {
   it("refuses a message above the limit after its end, and continues the connection", async () => {
     const text = `${start}${"x".repeat(30)}\r\n${"x".repeat(30)}\r\n.\r\n${start}small\r\n.\r\nQUIT\r\n`
     const { accepted, replies, bytesLeft } = await Effect.runPromise(
-      converse([octets(text)], {}, { messageBytesMax: 50 })
+      converse([bytes(text)], {}, { messageBytesMax: 50 })
     )
     expect(accepted.map(({ content }) => content)).toEqual(["small\r\n"])
     expect(replies).toContain("552 5.3.4 The message is too large")
@@ -155,9 +155,9 @@ describe("serveConnection", () => {
   })
 
   it("gives the handler the beginning of a message of which it keeps only a part, without memory for the rest", async () => {
-    const chunks = [octets(`${start}0123456789`), ...Array.from({ length: 10 }, () => octets("x".repeat(100)))]
+    const chunks = [bytes(`${start}0123456789`), ...Array.from({ length: 10 }, () => bytes("x".repeat(100)))]
     const { accepted, replies } = await Effect.runPromise(
-      converse([...chunks, octets("\r\n.\r\n")], {}, { messageBytesMax: 1012, bufferedBytesMax: 15 }, 15)
+      converse([...chunks, bytes("\r\n.\r\n")], {}, { messageBytesMax: 1012, bufferedBytesMax: 15 }, 15)
     )
     expect(accepted.map(({ content }) => content)).toEqual(["0123456789xxxxx"])
     expect(replies).toMatch(/250 2\.0\.0 Ok\r\n$/)
@@ -165,23 +165,23 @@ describe("serveConnection", () => {
 
   it("refuses a message above the limit also if it keeps only a part", async () => {
     const { accepted, replies } = await Effect.runPromise(
-      converse([octets(`${start}${"x".repeat(60)}\r\n.\r\n`)], {}, { messageBytesMax: 50 }, 15)
+      converse([bytes(`${start}${"x".repeat(60)}\r\n.\r\n`)], {}, { messageBytesMax: 50 }, 15)
     )
     expect(accepted).toEqual([])
     expect(replies).toContain("552 5.3.4 The message is too large")
   })
 
   it("closes the connection when a message goes far beyond the limit", async () => {
-    const chunks = Array.from({ length: 20 }, () => octets("x".repeat(30)))
+    const chunks = Array.from({ length: 20 }, () => bytes("x".repeat(30)))
     const { replies } = await Effect.runPromise(
-      converse([octets(start), ...chunks, octets("\r\n.\r\nNOOP\r\n")], {}, { messageBytesMax: 50 })
+      converse([bytes(start), ...chunks, bytes("\r\n.\r\nNOOP\r\n")], {}, { messageBytesMax: 50 })
     )
     expect(replies).toMatch(/552 5\.3\.4 [^\r\n]*\r\n$/)
   })
 
   it("refuses a message for which no memory is left, and continues the connection", async () => {
     const { accepted, replies } = await Effect.runPromise(
-      converse([octets(`${start}one\r\n.\r\nNOOP\r\n`)], {}, { bufferedBytesMax: 10 })
+      converse([bytes(`${start}one\r\n.\r\nNOOP\r\n`)], {}, { bufferedBytesMax: 10 })
     )
     expect(accepted).toEqual([])
     expect(replies).toMatch(/452 4\.3\.1 [^\r\n]*\r\n250 2\.0\.0 Ok\r\n$/)
@@ -189,15 +189,15 @@ describe("serveConnection", () => {
 
   it("gives an LMTP client one reply for each recipient", async () => {
     const text = start.replace("EHLO", "LHLO").replace("DATA", "RCPT TO:<c@x.example>\r\nDATA")
-    const { replies } = await Effect.runPromise(converse([octets(`${text}one\r\n.\r\nQUIT\r\n`)], { protocol: "lmtp" }))
+    const { replies } = await Effect.runPromise(converse([bytes(`${text}one\r\n.\r\nQUIT\r\n`)], { protocol: "lmtp" }))
     expect(replies).toMatch(/354 [^\r\n]*\r\n250 [^\r\n]*\r\n250 [^\r\n]*\r\n221 /)
   })
 
-  it("closes the connection after a line of more than 12,288 octets without a line end", async () => {
+  it("closes the connection after a line of more than 12,288 bytes without a line end", async () => {
     const chunks = [
-      octets("EHLO c\r\n"),
-      ...Array.from({ length: 13 }, () => octets("x".repeat(1000))),
-      octets("\r\nNOOP\r\n")
+      bytes("EHLO c\r\n"),
+      ...Array.from({ length: 13 }, () => bytes("x".repeat(1000))),
+      bytes("\r\nNOOP\r\n")
     ]
     const { replies } = await Effect.runPromise(converse(chunks))
     expect(replies).toMatch(/500 5\.5\.2 Line too long\r\n$/)

@@ -10,8 +10,8 @@ const read = (chunks: ReadonlyArray<string>) => {
   let content = ""
   let state = dataStart
   for (const [index, chunk] of chunks.entries()) {
-    const octets = Buffer.from(chunk, "latin1")
-    const step = readData(state, octets, (part) => (content += Buffer.from(part).toString("latin1")))
+    const bytes = Buffer.from(chunk, "latin1")
+    const step = readData(state, bytes, (part) => (content += Buffer.from(part).toString("latin1")))
     state = step.state
     if (step.end !== null)
       return { content, broken: state.broken, rest: chunk.slice(step.end) + chunks.slice(index + 1).join("") }

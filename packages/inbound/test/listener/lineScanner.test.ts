@@ -3,9 +3,9 @@
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { lineOctetsMax, scanLine, textOfLine } from "../../src/listener/lineScanner.ts"
+import { lineBytesMax, scanLine, textOfLine } from "../../src/listener/lineScanner.ts"
 
-const octets = (text: string) => Buffer.from(text, "latin1")
+const bytes = (text: string) => Buffer.from(text, "latin1")
 
 describe("scanLine", () => {
   it.each([
@@ -16,18 +16,18 @@ describe("scanLine", () => {
     ["NOOP\r\r\n", { _tag: "BareLineEnd" }],
     ["NOOP\n", { _tag: "BareLineEnd" }],
     ["\n", { _tag: "BareLineEnd" }],
-    ["a".repeat(lineOctetsMax + 1), { _tag: "TooLong" }],
-    [`${"a".repeat(lineOctetsMax + 1)}\r\n`, { _tag: "TooLong" }]
+    ["a".repeat(lineBytesMax + 1), { _tag: "TooLong" }],
+    [`${"a".repeat(lineBytesMax + 1)}\r\n`, { _tag: "TooLong" }]
   ])("finds no line in case %#", (text, expected) => {
-    expect(scanLine(octets(text))).toEqual(expected)
+    expect(scanLine(bytes(text))).toEqual(expected)
   })
 
-  it("returns a line of the maximum length and the octets after it", () => {
-    const line = "a".repeat(lineOctetsMax)
-    expect(scanLine(octets(`${line}\r\nNOOP\r\n`))).toEqual({
+  it("returns a line of the maximum length and the bytes after it", () => {
+    const line = "a".repeat(lineBytesMax)
+    expect(scanLine(bytes(`${line}\r\nNOOP\r\n`))).toEqual({
       _tag: "Line",
-      line: octets(line),
-      rest: octets("NOOP\r\n")
+      line: bytes(line),
+      rest: bytes("NOOP\r\n")
     })
   })
 
@@ -35,7 +35,7 @@ describe("scanLine", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("\r", "\n", "a"), { maxLength: 12 }), (characters) => {
         const text = characters.join("")
-        const scanned = scanLine(octets(text))
+        const scanned = scanLine(bytes(text))
         const end = text.search(/[\r\n]/)
         const isLine = end >= 0 && text.startsWith("\r\n", end)
         expect(scanned._tag === "Line").toBe(isLine)
@@ -54,7 +54,7 @@ describe("textOfLine", () => {
     ["a NUL", Buffer.from("NO\0OP")],
     ["an escape character", Buffer.from("NOOP\u001b[2J")],
     ["a C1 control character", Buffer.from("NOOP\u0085")],
-    ["octets that are not UTF-8", Buffer.from([0x4e, 0xff, 0xfe])]
+    ["bytes that are not UTF-8", Buffer.from([0x4e, 0xff, 0xfe])]
   ])("returns null for a line with %s", (_, line) => {
     expect(textOfLine(line)).toBe(null)
   })

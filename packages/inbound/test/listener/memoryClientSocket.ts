@@ -31,11 +31,11 @@ export const openRules: SessionRules = {
 export interface Conversation {
   readonly replies: string
   readonly accepted: ReadonlyArray<AcceptedMessage>
-  /** Octets of messages that are still in memory after the end. */
+  /** Bytes of messages that are still in memory after the end. */
   readonly bytesLeft: number
 }
 
-const latin1 = (octets: Uint8Array) => Buffer.from(octets).toString("latin1")
+const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1")
 
 /** Serves a client that sends these chunks and then closes its side. Every sender and recipient is accepted. */
 export const converse = (

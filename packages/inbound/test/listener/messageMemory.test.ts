@@ -44,10 +44,10 @@ describe("makeMessageCollector", () => {
     )
   })
 
-  it("takes no more memory for a message that arrives octet by octet", () => {
+  it("takes no more memory for a message that arrives byte by byte", () => {
     const memory = makeMessageMemory(4 * mib, mib)
     const collector = makeMessageCollector(memory, "192.0.2.1", mib)
-    for (let octet = 0; octet < 100_000; octet++) collector.add(new Uint8Array(1))
+    for (let byte = 0; byte < 100_000; byte++) collector.add(new Uint8Array(1))
     expect(memory.bytes()).toBeLessThan(400_000)
     expect(collector.content()).toHaveLength(100_000)
   })
@@ -59,7 +59,7 @@ describe("makeMessageCollector", () => {
     expect(memory.bytes()).toBe(20_000)
   })
 
-  it("keeps the first octets of a larger message, and discards the rest", () => {
+  it("keeps the first bytes of a larger message, and discards the rest", () => {
     const memory = makeMessageMemory(4 * mib, mib)
     const collector = makeMessageCollector(memory, "192.0.2.1", 5)
     expect(["abc", "def", "ghi"].map((text) => collector.add(Buffer.from(text)))).toEqual([true, true, true])

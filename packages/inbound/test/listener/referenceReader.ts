@@ -1,5 +1,5 @@
 /**
- * A simple reader of a whole SMTP conversation, by RFC 5321 alone. It has no state between chunks: it sees all octets of the client at once.
+ * A simple reader of a whole SMTP conversation, by RFC 5321 alone. It has no state between chunks: it sees all bytes of the client at once.
  * The properties compare the listener with it.
  */
 
@@ -26,8 +26,8 @@ const endOfData = (rest: string): { readonly data: string; readonly after: numbe
 const knownCommand = /^(?:NOOP|RSET|QUIT|DATA|(?:EHLO|HELO) +[a-z.]+|(?:MAIL FROM|RCPT TO): *<[a-z@.]*>)$/i
 
 /**
- * Returns the messages that a server accepts which takes every sender and recipient. `text` is Latin-1: one character for each octet. After a
- * refused `DATA`, the server may close the connection if octets follow at once. `patient` reads as if it does not.
+ * Returns the messages that a server accepts which takes every sender and recipient. `text` is Latin-1: one character for each byte. After a
+ * refused `DATA`, the server may close the connection if bytes follow at once. `patient` reads as if it does not.
  */
 export const acceptedMessages = (text: string, patient: boolean): ReadonlyArray<AcceptedMessage> => {
   const accepted: Array<AcceptedMessage> = []

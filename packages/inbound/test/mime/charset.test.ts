@@ -23,7 +23,7 @@ describe("decodeCharset", () => {
     ["cp874", [0xca], "ส"],
     ["iso-2022-jp-2", [0x1b, 0x24, 0x42, 0x24, 0x33, 0x1b, 0x28, 0x42], "こ"],
     ["cp850", [0xe4], "ä"]
-  ])("decodes %j with the octets %j", (charset, octets, text) => {
-    expect(decodeCharset(Uint8Array.from(octets), charset)).toBe(text)
+  ])("decodes %j with the bytes %j", (charset, bytes, text) => {
+    expect(decodeCharset(Uint8Array.from(bytes), charset)).toBe(text)
   })
 })

@@ -36,7 +36,7 @@ const subjects = (server: SubmissionTestServer) =>
     )
   )
 
-/** Waits until the listener has done what it can do without further octets and without time. */
+/** Waits until the listener has done what it can do without further bytes and without time. */
 const settled = async () => {
   for (let turn = 0; turn < 10; turn++) await immediate()
 }
@@ -87,12 +87,12 @@ describe("SmtpSubmission", () => {
     expect(await subjects(server)).toEqual(["Second", "Hello"])
   })
 
-  it("reads a message that arrives octet by octet", async () => {
+  it("reads a message that arrives byte by byte", async () => {
     const server = await opened()
     const client = await server.client()
     client.socket.setNoDelay(true)
-    for (const octet of `${transaction}${valid}.\r\n`) {
-      client.send(octet)
+    for (const byte of `${transaction}${valid}.\r\n`) {
+      client.send(byte)
       await immediate()
     }
     for (const code of ["250", "250", "354", "250"]) expect((await client.reply()).slice(0, 3)).toBe(code)
@@ -159,7 +159,7 @@ describe("SmtpSubmission", () => {
     expect(await client.closed).toBe("421 4.4.2 Timeout, closing the connection\r\n")
   })
 
-  it("closes a connection that sends a command octet by octet after 5 minutes", async () => {
+  it("closes a connection that sends a command byte by byte after 5 minutes", async () => {
     const server = await opened()
     const client = await server.client()
     for (let minute = 0; minute < 5; minute++) {

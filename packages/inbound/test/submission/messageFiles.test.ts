@@ -21,7 +21,7 @@ describe("readMessage", () => {
     expect(Buffer.from(file!.content).toString()).toBe("SUMMARY:März")
   })
 
-  it("keeps the octets of a calendar file without a method", async () => {
+  it("keeps the bytes of a calendar file without a method", async () => {
     const calendar = ["Content-Type: text/calendar; charset=iso-8859-1", "", "SUMMARY:M\u00e4rz"]
     const [file] = (await read(multipart("mixed", ["", "Hi"], calendar))).attachments
     expect([file!.contentType, text(file!.content)]).toEqual(["text/calendar", "SUMMARY:M\u00e4rz"])

@@ -20,11 +20,11 @@ describe("readMessage", () => {
   it.each([
     ["more than 200 parts", `${start}${"--b\r\n\r\n".repeat(201)}`, "has more than 200 parts"],
     ["more than 10 levels", nested(11), "has more than 10 levels of parts"],
-    ["too large headers", `X: ${"a".repeat(131_073)}\r\n\r\n`, "has more than 131072 octets of headers"],
+    ["too large headers", `X: ${"a".repeat(131_073)}\r\n\r\n`, "has more than 131072 bytes of headers"],
     [
       "too large headers of parts",
       `${start}${`--b\r\nX: ${"a".repeat(10_000)}\r\n\r\n`.repeat(14)}`,
-      "has more than 131072 octets of headers"
+      "has more than 131072 bytes of headers"
     ],
     ["too many lines of headers", "X: a\r\n".repeat(2001), "has more than 2000 lines of headers"],
     ["a multipart without a boundary", "Content-Type: multipart/mixed\r\n\r\nx", "has a multipart without a boundary"],
@@ -33,8 +33,8 @@ describe("readMessage", () => {
       `${start}Hi\r\n--c\r\n\r\nHi\r\n--c--`,
       "has a multipart in which its boundary does not occur"
     ],
-    ["a longer boundary than 200 octets", withBoundary("b".repeat(201)), "has a boundary of more than 200 octets"],
-    ["a longer boundary in UTF-8", withBoundary("\u00c3\u00a4".repeat(101)), "has a boundary of more than 200 octets"],
+    ["a longer boundary than 200 bytes", withBoundary("b".repeat(201)), "has a boundary of more than 200 bytes"],
+    ["a longer boundary in UTF-8", withBoundary("\u00c3\u00a4".repeat(101)), "has a boundary of more than 200 bytes"],
     [
       "too many lines that look like delimiters",
       `${start}${"--bx\r\n".repeat(10_002)}`,
@@ -51,7 +51,7 @@ describe("readMessage", () => {
     expect(await faultOf("X: a\r\n".repeat(2000))).toBe(null)
   })
 
-  it("returns a message or a reason, whatever the octets", () =>
+  it("returns a message or a reason, whatever the bytes", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -92,8 +92,8 @@ describe("readMessage", () => {
     expect(performance.now() - begin).toBeLessThan(5000)
   })
 
-  it.each([199, 990])("reads 8 MiB that repeat a part of a boundary of %i octets in bounded time", async (octets) => {
-    const boundary = `${"a".repeat(30)}b${"a".repeat(octets - 31)}`
+  it.each([199, 990])("reads 8 MiB that repeat a part of a boundary of %i bytes in bounded time", async (bytes) => {
+    const boundary = `${"a".repeat(30)}b${"a".repeat(bytes - 31)}`
     const almost = `\r\n--${"a".repeat(29)}`.repeat(500)
     const begin = performance.now()
     await readMessage(

@@ -60,11 +60,11 @@ describe("readMessage", () => {
   it.each([
     ["Latin-1", "\u00e4"],
     ["UTF-8", "\u00c3\u00a4"]
-  ])("reads header fields in %s that are not encoded", async (_, octets) => {
+  ])("reads header fields in %s that are not encoded", async (_, bytes) => {
     const { header, attachments } = await read([
-      `Subject: M${octets}rz`,
-      `From: M${octets}rz <shop@example.com>`,
-      `Content-Type: application/pdf; name="M${octets}rz.pdf"`,
+      `Subject: M${bytes}rz`,
+      `From: M${bytes}rz <shop@example.com>`,
+      `Content-Type: application/pdf; name="M${bytes}rz.pdf"`,
       "",
       ""
     ])

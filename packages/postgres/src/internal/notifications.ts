@@ -40,12 +40,12 @@ export const makesWork = (change: Change): boolean => {
 }
 
 /** `LISTEN` cuts a longer name off, and `pg_notify` refuses one. */
-const channelOctetsMax = 63
+const channelBytesMax = 63
 
 /** The channel of a schema. A long name of a schema is hashed. */
 const channelOf = (schema: string): string => {
   const channel = `mailkeep ${schema}`
-  if (Buffer.byteLength(channel) <= channelOctetsMax) return channel
+  if (Buffer.byteLength(channel) <= channelBytesMax) return channel
   return `mailkeep ${createHash("sha256").update(schema).digest("hex").slice(0, 32)}`
 }
 

@@ -229,12 +229,12 @@ export const migrateTables = (
 }
 
 /** The server cuts a longer name off. The store would then make a schema with another name, and not find it again. */
-const schemaOctetsMax = 63
+const schemaBytesMax = 63
 
 /** Quotes the name of a schema. Throws for a name that the server does not keep. */
 export const quotedSchema = (name: string): string => {
-  const octets = Buffer.byteLength(name)
-  if (octets === 0 || octets > schemaOctetsMax)
-    throw new RangeError(`schema must have 1 to ${schemaOctetsMax} octets, and this name has ${octets}.`)
+  const bytes = Buffer.byteLength(name)
+  if (bytes === 0 || bytes > schemaBytesMax)
+    throw new RangeError(`schema must have 1 to ${schemaBytesMax} bytes, and this name has ${bytes}.`)
   return pg.escapeIdentifier(name)
 }

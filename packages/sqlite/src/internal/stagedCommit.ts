@@ -6,7 +6,7 @@ import type { Change, ChangeOf, Conflict, StoreUnavailable } from "@mailkeep/cor
 import { Clock, Duration, Effect, Semaphore } from "effect"
 import type { GroupCommit } from "./groupCommit.ts"
 import type { PutStagedContent } from "./stagedContents.ts"
-import { octetsOfChunks, stagedKey } from "./stagedContents.ts"
+import { bytesOfChunks, stagedKey } from "./stagedContents.ts"
 
 /** Contents of a commit that have more bytes together are staged. */
 const unstagedBytesMax = 1024 * 1024
@@ -24,7 +24,7 @@ const isContent = (change: Change): change is ChangeOf<"PutContent"> => change._
 
 /** Whether the contents of the changes are to be staged. */
 const isLarge = (changes: ReadonlyArray<Change>): boolean =>
-  changes.filter(isContent).reduce((sum, content) => sum + octetsOfChunks(content), 0) > unstagedBytesMax
+  changes.filter(isContent).reduce((sum, content) => sum + bytesOfChunks(content), 0) > unstagedBytesMax
 
 /** What staging needs of the store. */
 export interface StagedCommitDeps {

@@ -75,7 +75,7 @@ export const runStaging = (connection: Prepared, write: StageChunks | DiscardSta
 }
 
 /** The size of the chunks. */
-export const octetsOfChunks = ({ chunks }: Pick<StageChunks, "chunks">): number =>
+export const bytesOfChunks = ({ chunks }: Pick<StageChunks, "chunks">): number =>
   chunks.reduce((sum, { length }) => sum + length, 0)
 
 /** The changes that carry their bytes. */

@@ -6,17 +6,17 @@ import type { Effect, Exit } from "effect"
 import { Latch } from "effect"
 import { lockMillis, monotonicMillis } from "./lockWait.ts"
 import type { Write } from "./writes.ts"
-import { groupOctetsMax, octetsOf } from "./writes.ts"
+import { groupBytesMax, bytesOf } from "./writes.ts"
 
 /** The bounds of the writes that wait for their answer. */
 const waitingWritesMax = 8192
-const waitingOctetsMax = 64 * 1024 * 1024
+const waitingBytesMax = 64 * 1024 * 1024
 
 type WriteExit = Exit.Exit<unknown, Conflict | StoreUnavailable>
 
 interface WaitingWrite {
   readonly write: Write
-  readonly octets: number
+  readonly bytes: number
   /** Until then the write waits for a lock, by `monotonicMillis`. */
   readonly lockedUntil: number
   readonly resume: (exit: WriteExit) => void
@@ -39,36 +39,36 @@ export interface WriteQueue {
 }
 
 const takeFrom = (queue: Array<WaitingWrite>, writesMax: number): Batch => {
-  let octets = 0
+  let bytes = 0
   let count = 0
-  while (count < queue.length && count < writesMax && (count === 0 || octets + queue[count]!.octets <= groupOctetsMax))
-    octets += queue[count++]!.octets
+  while (count < queue.length && count < writesMax && (count === 0 || bytes + queue[count]!.bytes <= groupBytesMax))
+    bytes += queue[count++]!.bytes
   return queue.splice(0, count)
 }
 
 export const makeWriteQueue = (): WriteQueue => {
   const queue: Array<WaitingWrite> = []
   let waitingWrites = 0
-  let waitingOctets = 0
+  let waitingBytes = 0
   const idle = Latch.makeUnsafe(true)
   return {
     length: () => queue.length,
     add: (write, resume) => {
-      const octets = octetsOf(write)
+      const bytes = bytesOf(write)
       // A write that is larger than the bound may wait alone.
-      if (waitingWrites >= waitingWritesMax || (waitingWrites > 0 && waitingOctets + octets > waitingOctetsMax))
+      if (waitingWrites >= waitingWritesMax || (waitingWrites > 0 && waitingBytes + bytes > waitingBytesMax))
         return false
       waitingWrites++
-      waitingOctets += octets
+      waitingBytes += bytes
       idle.closeUnsafe()
-      queue.push({ write, octets, lockedUntil: monotonicMillis() + lockMillis, resume })
+      queue.push({ write, bytes, lockedUntil: monotonicMillis() + lockMillis, resume })
       return true
     },
     takeBatch: (writesMax) => takeFrom(queue, writesMax),
     answer: (batch, exitOfWrite) => {
-      for (const [index, { write, octets, resume }] of batch.entries()) {
+      for (const [index, { write, bytes, resume }] of batch.entries()) {
         waitingWrites--
-        waitingOctets -= octets
+        waitingBytes -= bytes
         resume(exitOfWrite(write, index))
       }
       if (waitingWrites === 0) idle.openUnsafe()

@@ -13,13 +13,13 @@ import type {
   Sweep,
   SweptMessages
 } from "@mailkeep/core/adapter"
-import { octetsOfChanges } from "@mailkeep/core/adapter/evaluation"
+import { bytesOfChanges } from "@mailkeep/core/adapter/evaluation"
 import { applyChange } from "./applyChange.ts"
 import { claimDeliveries, claimEventDeliveries } from "./claimDeliveries.ts"
 import { sweepMessages } from "./messageSweep.ts"
 import type { Prepared } from "./recordTable.ts"
 import type { DiscardStaged, PutStagedContent, StageChunks } from "./stagedContents.ts"
-import { octetsOfChunks, putStagedContent, runStaging, withoutStaged } from "./stagedContents.ts"
+import { bytesOfChunks, putStagedContent, runStaging, withoutStaged } from "./stagedContents.ts"
 import { sweep } from "./sweep.ts"
 
 export type Write =
@@ -80,14 +80,14 @@ export const runWrite = (connection: Prepared, write: Write): Written => {
 }
 
 /** The approximate size of a write. */
-export const octetsOf = (write: Write): number => {
-  if (write._tag === "StageChunks") return octetsOfChunks(write)
-  return write._tag === "Commit" ? octetsOfChanges(withoutStaged(write.changes)) : 1024
+export const bytesOf = (write: Write): number => {
+  if (write._tag === "StageChunks") return bytesOfChunks(write)
+  return write._tag === "Commit" ? bytesOfChanges(withoutStaged(write.changes)) : 1024
 }
 
-export const octetsOfAll = (writes: ReadonlyArray<Write>): number =>
-  writes.reduce((sum, write) => sum + octetsOf(write), 0)
+export const bytesOfAll = (writes: ReadonlyArray<Write>): number =>
+  writes.reduce((sum, write) => sum + bytesOf(write), 0)
 
-/** The bounds of a transaction. A write that is larger than `groupOctetsMax` is alone in its transaction. */
+/** The bounds of a transaction. A write that is larger than `groupBytesMax` is alone in its transaction. */
 export const groupWritesMax = 256
-export const groupOctetsMax = 8 * 1024 * 1024
+export const groupBytesMax = 8 * 1024 * 1024

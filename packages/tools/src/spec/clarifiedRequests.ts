@@ -93,7 +93,7 @@ export const responses = clarified(1, "Every response", [
     [
       wire("refuses a body that is %s"),
       wire("reads JSON with a charset parameter"),
-      jsonBounds("stops at the first octet that is %s")
+      jsonBounds("stops at the first byte that is %s")
     ],
     "0033-embedding-and-wire-details"
   ],

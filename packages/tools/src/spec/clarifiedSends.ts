@@ -190,7 +190,7 @@ export const sends = clarified(3, "Send", [
     "0021-field-limits"
   ],
   [
-    "Addresses are bare, with at most 254 octets and IDN as A-labels. SMTPUTF8 is used only when the transport declares it.",
+    "Addresses are bare, with at most 254 bytes and IDN as A-labels. SMTPUTF8 is used only when the transport declares it.",
     [at.domain("Address")],
     [address("refuses the address %j"), sending("refuses SMTPUTF8 mailboxes when the transport does not support them")],
     "0010-addresses"

@@ -92,7 +92,7 @@ export const edgeInvariants: ReadonlyArray<InvariantArea> = [
     "Wire format",
     [
       [
-        "No octets in any field create another header, recipient or command",
+        "No bytes in any field create another header, recipient or command",
         [
           sendRequest("throws no error for any send, and repeats no value of the request in an issue"),
           attachment("accepts only file names that stay one harmless line"),

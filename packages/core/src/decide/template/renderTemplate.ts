@@ -12,9 +12,9 @@ import {
   delimiterUnitsMax,
   templateTagsMax
 } from "../../domain/template/Mustache.ts"
-import { bodyOctetsMax } from "../../domain/message/SendRequest.ts"
+import { bodyBytesMax } from "../../domain/message/SendRequest.ts"
 import type { TemplateParts, TemplateVariable, VariableValue } from "../../domain/template/TemplateContent.ts"
-import { codePoints, utf8Octets } from "../../domain/value/TextLength.ts"
+import { codePoints, utf8Bytes } from "../../domain/value/TextLength.ts"
 import { hasAtMost, isOneLine } from "../../domain/value/TextRule.ts"
 import { withPreview } from "./previewText.ts"
 
@@ -147,7 +147,7 @@ const resolved = (
   return issues.length > 0 ? Result.fail(issues) : Result.succeed(values)
 }
 
-const bodyTooLarge = (field: string) => issue([field], "too_large", `makes a body of more than ${bodyOctetsMax} octets`)
+const bodyTooLarge = (field: string) => issue([field], "too_large", `makes a body of more than ${bodyBytesMax} bytes`)
 const subjectLength = (field: string) =>
   issue([field], "invalid_value", `makes a subject that is empty or longer than ${subjectCharactersMax} characters`)
 
@@ -176,7 +176,7 @@ export const renderTemplate = (
       renderMustache(Result.getOrThrow(parseMustache(template)), values, { escape, lengthMax })
     const renderBody = (template: string | null, escape: (text: string) => string) => {
       if (template === null) return null
-      const body = render(template, escape, bodyOctetsMax)
+      const body = render(template, escape, bodyBytesMax)
       if (body === undefined) issues.push(bodyTooLarge(field))
       return body ?? ""
     }
@@ -192,6 +192,6 @@ export const renderTemplate = (
       html: html === null || preview === null || preview === "" ? html : withPreview(html, preview),
       text
     }
-    const tooLarge = [rendered.html, rendered.text].some((body) => body !== null && utf8Octets(body) > bodyOctetsMax)
+    const tooLarge = [rendered.html, rendered.text].some((body) => body !== null && utf8Bytes(body) > bodyBytesMax)
     return tooLarge ? Result.fail([bodyTooLarge(field)]) : Result.succeed(rendered)
   })

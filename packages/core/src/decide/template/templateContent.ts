@@ -19,14 +19,14 @@ import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Issue } from "../../domain/value/Issue.ts"
 import { issue } from "../../domain/value/Issue.ts"
-import { utf8Octets } from "../../domain/value/TextLength.ts"
+import { utf8Bytes } from "../../domain/value/TextLength.ts"
 
-/** The maximum octets of a version's settings as JSON. A page of 100 templates with two versions each is thus smaller than 1 MiB. */
-const settingsOctetsMax = 4096
-/** The maximum octets, as JSON, of the fields of a template outside its versions. */
-const aboutOctetsMax = 1024
+/** The maximum bytes of a version's settings as JSON. A page of 100 templates with two versions each is thus smaller than 1 MiB. */
+const settingsBytesMax = 4096
+/** The maximum bytes, as JSON, of the fields of a template outside its versions. */
+const aboutBytesMax = 1024
 
-const jsonOctets = (value: unknown): number => utf8Octets(JSON.stringify(value))
+const jsonBytes = (value: unknown): number => utf8Bytes(JSON.stringify(value))
 
 type TemplateInput = ValidCreateTemplate | ValidUpdateTemplate | ValidEnsureTemplate
 
@@ -63,13 +63,13 @@ const settingsIssues = (input: TemplateInput, settings: TemplateSettings): Reado
   const { subject, previewText, fromName, fromAddress, replyTo, variables } = settings
   const changed = settingsFields.find((field) => input[field] !== undefined)
   return changed === undefined ||
-    jsonOctets([subject, previewText, fromName, fromAddress, replyTo, variables]) <= settingsOctetsMax
+    jsonBytes([subject, previewText, fromName, fromAddress, replyTo, variables]) <= settingsBytesMax
     ? []
     : [
         issue(
           [changed],
           "too_large",
-          `makes the version larger than ${settingsOctetsMax} octets of JSON without its html and text`
+          `makes the version larger than ${settingsBytesMax} bytes of JSON without its html and text`
         )
       ]
 }
@@ -111,13 +111,13 @@ const aboutAfter = (
     locale: orExisting(input.locale, existing.locale)
   }
   const changed = aboutFields.find((field) => input[field] !== undefined)
-  return changed === undefined || jsonOctets(aboutFields.map((field) => about[field])) <= aboutOctetsMax
+  return changed === undefined || jsonBytes(aboutFields.map((field) => about[field])) <= aboutBytesMax
     ? Result.succeed(about)
     : Result.fail([
         issue(
           [changed],
           "too_large",
-          `makes the template larger than ${aboutOctetsMax} octets of JSON without its versions`
+          `makes the template larger than ${aboutBytesMax} bytes of JSON without its versions`
         )
       ])
 }

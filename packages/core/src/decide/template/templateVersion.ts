@@ -15,7 +15,7 @@ import type {
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
-import { utf8Octets } from "../../domain/value/TextLength.ts"
+import { utf8Bytes } from "../../domain/value/TextLength.ts"
 
 export type TemplateRecord = ResourceOf<"template">
 export type VersionRecord = ResourceOf<"templateVersion">
@@ -84,7 +84,7 @@ const settingsWithBody = (
   replyTo,
   variables,
   bodyId: body.id,
-  bodyOctets: utf8Octets(body.content.html ?? "") + utf8Octets(body.content.text ?? "")
+  bodyOctets: utf8Bytes(body.content.html ?? "") + utf8Bytes(body.content.text ?? "")
 })
 
 const newBody = (version: Owner, { html, text }: TemplateBodyContent, { now, ids }: Times): BodyRecord => ({

@@ -106,9 +106,9 @@ const nodesMax = 100
 const depthMax = 8
 const choicesMax = 100
 /** The maximum size of a filter as JSON. Its evaluation takes microseconds, and reading 1000 segments takes milliseconds. */
-const filterOctetsMax = 16 * 1024
+const filterBytesMax = 16 * 1024
 /** Each level of a filter is an object in an array. The innermost level can contain an array of choices. */
-const filterBounds = { octetsMax: filterOctetsMax, depthMax: 2 * depthMax + 2 }
+const filterBounds = { bytesMax: filterBytesMax, depthMax: 2 * depthMax + 2 }
 
 const keysOf = (node: object): string => Object.keys(node).toSorted().join(" ")
 
@@ -235,7 +235,7 @@ const Filter = Schema.Record(Schema.String, Schema.Unknown)
   .check(
     ...jsonWithin(filterBounds, {
       reservedKey: "must not have the key __proto__, constructor or prototype",
-      tooLarge: `must be JSON of at most ${filterOctetsMax} octets, ${depthMax} levels deep`
+      tooLarge: `must be JSON of at most ${filterBytesMax} bytes, ${depthMax} levels deep`
     })
   )
   .annotate({ identifier: "SegmentFilter" })

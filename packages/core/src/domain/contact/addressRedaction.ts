@@ -37,9 +37,9 @@ const spellingsOf = (canonical: string): ReadonlyArray<string> => {
   return [canonical, `${canonical.slice(0, at)}@${toUnicode(canonical.slice(at + 1)).domain}`]
 }
 
-/** Every octet in UTF-8 as an escape of a URL. Some programs also escape letters, and characters such as `'`. */
+/** Every byte in UTF-8 as an escape of a URL. Some programs also escape letters, and characters such as `'`. */
 const urlEscape = (text: string): string =>
-  Array.from(new TextEncoder().encode(text), (octet) => `%${octet.toString(16).padStart(2, "0")}`).join("")
+  Array.from(new TextEncoder().encode(text), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")
 
 /** The end of the number of a character in HTML: a semicolon, or a character that is neither a semicolon nor one of the digits. */
 const numberEnd = (digits: string): string => `(?:;|(?![;${digits}]))`

@@ -3,7 +3,7 @@
  * This module does not check whether the transport supports SMTPUTF8.
  */
 import { toASCII } from "tr46"
-import { isAscii, utf8Octets } from "../value/TextLength.ts"
+import { isAscii, utf8Bytes } from "../value/TextLength.ts"
 
 /**
  * A mailbox of RFC 5321 (`Local-part "@" Domain`). Comments, source routes and address literals are not allowed.
@@ -20,10 +20,10 @@ export interface Address {
   readonly utf8: boolean
 }
 
-/** RFC 5321 §4.5.3.1, in octets. */
-const addressOctetsMax = 254
-const localPartOctetsMax = 64
-const domainOctetsMax = 253
+/** RFC 5321 §4.5.3.1, in bytes. */
+const addressBytesMax = 254
+const localPartBytesMax = 64
+const domainBytesMax = 253
 /**
  * In UTF-16 units. A longer text is refused unparsed, because UTS #46 and normalization take quadratic time on some texts.
  * A Unicode domain name can be longer than its A-labels, but never this long.
@@ -37,7 +37,7 @@ const withoutOuterSpaces = (text: string): string => {
   while (from < to && text[from] === " ") from++
   while (to > from && text[to - 1] === " ") to--
   // A text of this length cannot be an address, so it is not copied.
-  return to - from > 4 * addressOctetsMax ? "" : text.slice(from, to)
+  return to - from > 4 * addressBytesMax ? "" : text.slice(from, to)
 }
 
 const plainLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
@@ -51,7 +51,7 @@ export const parseDomain = (text: string): string | undefined => {
   const name = plain
     ? lower
     : toASCII(text, { checkHyphens: true, checkBidi: true, checkJoiners: true, useSTD3ASCIIRules: true })
-  if (name === null || name.length > domainOctetsMax) return undefined
+  if (name === null || name.length > domainBytesMax) return undefined
   const labels = name.split(".")
   if (labels.length < 2 || !labels.every((label) => plainLabel.test(label))) return undefined
   return /^[0-9]+$/.test(labels[labels.length - 1]!) ? undefined : name
@@ -67,7 +67,7 @@ const unprintable =
 
 /** Returns the local part without unnecessary quotes, or `undefined` if it is not valid. */
 const parseLocalPart = (text: string): string | undefined => {
-  if (text.length === 0 || utf8Octets(text) > localPartOctetsMax || unprintable.test(text) || encodedWord.test(text))
+  if (text.length === 0 || utf8Bytes(text) > localPartBytesMax || unprintable.test(text) || encodedWord.test(text))
     return undefined
   if (dotString.test(text)) return text
   const content = quotedString.exec(text)?.[1]?.replace(/\\(.)/g, "$1")
@@ -77,13 +77,12 @@ const parseLocalPart = (text: string): string | undefined => {
 }
 
 const hasAllowedLength = (address: string): boolean =>
-  utf8Octets(address) <= addressOctetsMax &&
-  utf8Octets(address.slice(0, address.lastIndexOf("@"))) <= localPartOctetsMax
+  utf8Bytes(address) <= addressBytesMax && utf8Bytes(address.slice(0, address.lastIndexOf("@"))) <= localPartBytesMax
 
 /** Parses one mailbox in linear time. Returns `undefined` if the text is not a mailbox. Source: RFC 5321 §4.1.2; decision 0010. */
 export const parseAddress = (text: string): Address | undefined => {
   const trimmed = withoutOuterSpaces(text).normalize("NFC")
-  if (trimmed.length === 0 || trimmed.length > addressOctetsMax) return undefined
+  if (trimmed.length === 0 || trimmed.length > addressBytesMax) return undefined
   const at = trimmed.lastIndexOf("@")
   if (at < 1) return undefined
   const local = parseLocalPart(trimmed.slice(0, at))
@@ -91,7 +90,7 @@ export const parseAddress = (text: string): Address | undefined => {
   if (local === undefined || domain === undefined) return undefined
   const address = `${local}@${domain}`
   const canonical = address.toLowerCase().normalize("NFC")
-  // Some letters have more octets in lower case.
+  // Some letters have more bytes in lower case.
   return hasAllowedLength(address) && hasAllowedLength(canonical)
     ? { address, canonical, domain, utf8: !isAscii(local) }
     : undefined
@@ -104,7 +103,7 @@ export const parseAddress = (text: string): Address | undefined => {
 export const inALabels = (part: string): string | undefined => {
   const at = part.lastIndexOf("@") + 1
   const domain = part.slice(at)
-  if (isAscii(domain) || part.length > addressOctetsMax) return undefined
+  if (isAscii(domain) || part.length > addressBytesMax) return undefined
   const name = toASCII(domain)
   return name === null ? undefined : `${part.slice(0, at)}${name}`
 }

@@ -25,10 +25,10 @@ import type { ValidSendOptions } from "./SendOptions.ts"
 
 const toItemsMax = 100
 export const recipientsMax = 50
-export const bodyOctetsMax = 2 * 1024 * 1024
+export const bodyBytesMax = 2 * 1024 * 1024
 const metadataKeysMax = 50
 const metadataKeyCharactersMax = 40
-const metadataBounds = { octetsMax: 4 * 1024, depthMax: 16 }
+const metadataBounds = { bytesMax: 4 * 1024, depthMax: 16 }
 
 const mailboxes = (min: 0 | 1) =>
   Schema.Union([
@@ -51,7 +51,7 @@ const Metadata = Schema.Record(Schema.String, Schema.Unknown)
     ),
     ...jsonWithin(metadataBounds, {
       reservedKey: "must not have the key __proto__, constructor or prototype at any depth",
-      tooLarge: `must be at most ${metadataBounds.octetsMax} octets of JSON and ${metadataBounds.depthMax} levels`
+      tooLarge: `must be at most ${metadataBounds.bytesMax} bytes of JSON and ${metadataBounds.depthMax} levels`
     })
   )
   .annotate({ identifier: "Metadata" })
@@ -67,8 +67,8 @@ export const SendBody = Schema.Struct({
   from: Mailbox,
   to: mailboxes(1),
   subject: Schema.optionalKey(lineOf({ min: 1, max: 500 })),
-  html: Schema.optionalKey(bodyOf({ octetsMax: bodyOctetsMax })),
-  text: Schema.optionalKey(bodyOf({ octetsMax: bodyOctetsMax })),
+  html: Schema.optionalKey(bodyOf({ bytesMax: bodyBytesMax })),
+  text: Schema.optionalKey(bodyOf({ bytesMax: bodyBytesMax })),
   templateId: Schema.optionalKey(textOf({ min: 1, max: 255 })),
   templateVariables: Schema.optionalKey(TemplateValues),
   fromName: Schema.optionalKey(lineOf({ min: 1, max: fromNameCharactersMax })),

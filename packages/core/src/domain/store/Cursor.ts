@@ -30,7 +30,7 @@ const toBase64Url = (text: string): string =>
 
 const fromBase64Url = (text: string): string =>
   new TextDecoder().decode(
-    Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (octet) => octet.charCodeAt(0))
+    Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (byte) => byte.charCodeAt(0))
   )
 
 /** Returns an opaque, URL-safe cursor of fewer than 1,024 characters. */

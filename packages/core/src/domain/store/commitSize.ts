@@ -40,11 +40,11 @@ const lengthOf = (change: Change): number =>
   bodiesOf(change).reduce((sum, { html, text }) => sum + (html?.length ?? 0) + (text?.length ?? 0), 0) +
   propertiesOf(change).reduce<number>((sum, value) => sum + String(value).length, 0)
 
-const octetsOfChange = (change: Change): number =>
+const bytesOfChange = (change: Change): number =>
   change._tag === "PutContent"
     ? change.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
     : 1024 + 3 * lengthOf(change)
 
-/** The approximate size of changes: their bodies, properties and contents, and a fixed number of octets for each change. */
-export const octetsOfChanges = (changes: ReadonlyArray<Change>): number =>
-  changes.reduce((sum, change) => sum + octetsOfChange(change), 0)
+/** The approximate size of changes: their bodies, properties and contents, and a fixed number of bytes for each change. */
+export const bytesOfChanges = (changes: ReadonlyArray<Change>): number =>
+  changes.reduce((sum, change) => sum + bytesOfChange(change), 0)

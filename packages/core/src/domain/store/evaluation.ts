@@ -13,7 +13,7 @@
 export { compileContactFilters, searchedTexts } from "../contact/ContactPredicate.ts"
 export { freshState, summaryOf } from "../delivery/Delivery.ts"
 export { claimKinds } from "./Claim.ts"
-export { octetsOfChanges } from "./commitSize.ts"
+export { bytesOfChanges } from "./commitSize.ts"
 export { revisionConflict } from "./guard.ts"
 export { deliveryInstants, nextSweptPosition, sweptCounts, withDeletedCounts } from "./messageSweep.ts"
 export { newestFirst } from "./Paging.ts"

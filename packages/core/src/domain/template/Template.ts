@@ -1,7 +1,7 @@
 /**
  * Templates and their versions, as the services return them. Source: decision 0027.
  */
-import { bodyOctetsMax } from "../message/SendRequest.ts"
+import { bodyBytesMax } from "../message/SendRequest.ts"
 import type { ResourceOf } from "../store/Resource.ts"
 import type { Instant } from "../value/Instant.ts"
 import type { TemplateAbout, TemplateStatus, TemplateVariable, VersionStatus } from "./TemplateContent.ts"
@@ -39,7 +39,7 @@ export interface TemplateVersion extends TemplateVersionSummary {
   readonly text: string | null
 }
 
-/** A version in a list. `html` and `text` are absent when the bodies of the page would exceed `versionBodiesOctetsMax`. */
+/** A version in a list. `html` and `text` are absent when the bodies of the page would exceed `versionBodiesBytesMax`. */
 export interface TemplateVersionItem extends TemplateVersionSummary {
   /** In Mustache; `null` when it is not set. */
   readonly html?: string | null
@@ -75,8 +75,8 @@ export interface TemplateSummary extends TemplateFields {
   readonly published: TemplateVersionSummary | null
 }
 
-/** The maximum octets of HTML and text in one page of versions: the maximum of the two bodies of one version. */
-export const versionBodiesOctetsMax = 2 * bodyOctetsMax
+/** The maximum bytes of HTML and text in one page of versions: the maximum of the two bodies of one version. */
+export const versionBodiesBytesMax = 2 * bodyBytesMax
 
 /** A stored version with its bodies. */
 export interface StoredVersion {

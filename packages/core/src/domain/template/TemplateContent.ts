@@ -93,7 +93,7 @@ export interface TemplateVersionContent extends TemplateSettings {
   readonly publishedAt: Instant | null
   /** The id of the `templateBody`. A draft shares the body of its source version until its own body changes. */
   readonly bodyId: string
-  /** The size of both bodies together, in UTF-8. */
+  /** The size of both bodies together, in bytes of UTF-8. Stored records have this name. */
   readonly bodyOctets: number
 }
 

@@ -2,7 +2,7 @@
  * The input of the template services, and its validation. Validation here uses only the input. Source: decisions 0027 and 0031.
  */
 import { Result, Schema } from "effect"
-import { bodyOctetsMax } from "../message/SendRequest.ts"
+import { bodyBytesMax } from "../message/SendRequest.ts"
 import type { PageInput, PageRequest } from "../store/Paging.ts"
 import { pageLimitDefault } from "../store/Paging.ts"
 import { pageFields, pageOrDefault, SearchText, TextOrNull } from "../store/PagingRequest.ts"
@@ -169,8 +169,8 @@ export const templateRules = {
   fromName: orNull(lineOf({ min: 1, max: 100 })),
   fromAddress: orNull(Mailbox),
   replyTo: orNull(Mailbox),
-  html: orNull(bodyOf({ octetsMax: bodyOctetsMax })),
-  text: orNull(bodyOf({ octetsMax: bodyOctetsMax }))
+  html: orNull(bodyOf({ bytesMax: bodyBytesMax })),
+  text: orNull(bodyOf({ bytesMax: bodyBytesMax }))
 }
 
 const fields = { ...templateRules, variables: variablesRule(Schema.Struct(variableRules)) }

@@ -4,7 +4,7 @@
 import { newestFirst } from "../store/Paging.ts"
 import { caseFold, containsPart, foldedParts } from "../store/textSearch.ts"
 import type { ResourceOf } from "../store/Resource.ts"
-import { versionBodiesOctetsMax } from "./Template.ts"
+import { versionBodiesBytesMax } from "./Template.ts"
 import { templateStatusOf } from "./TemplateContent.ts"
 import type { ListedTemplates } from "./TemplateInput.ts"
 
@@ -27,11 +27,11 @@ export const matchingTemplates = (
     .toSorted((a, b) => b.updatedAt - a.updatedAt || newestFirst(a, b))
 }
 
-/** Returns the newest versions whose bodies fit into `versionBodiesOctetsMax` together. `versions` are newest first. */
+/** Returns the newest versions whose bodies fit into `versionBodiesBytesMax` together. `versions` are newest first. */
 export const versionsWithBodies = (
   versions: ReadonlyArray<ResourceOf<"templateVersion">>
 ): ReadonlyArray<ResourceOf<"templateVersion">> => {
-  let octets = 0
-  const firstTooMany = versions.findIndex(({ content }) => (octets += content.bodyOctets) > versionBodiesOctetsMax)
+  let bytes = 0
+  const firstTooMany = versions.findIndex(({ content }) => (bytes += content.bodyOctets) > versionBodiesBytesMax)
   return firstTooMany === -1 ? versions : versions.slice(0, firstTooMany)
 }

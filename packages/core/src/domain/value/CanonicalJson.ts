@@ -3,7 +3,7 @@
  * Fingerprints and filter digests are computed from this text.
  */
 
-import { utf8Octets } from "./TextLength.ts"
+import { utf8Bytes } from "./TextLength.ts"
 import { isSafeKey } from "./TextRule.ts"
 
 /** A value of JSON. */
@@ -35,7 +35,7 @@ const sortedJson = (value: Json): string => {
 
 /** How large a value may be. */
 export interface JsonBounds {
-  readonly octetsMax: number
+  readonly bytesMax: number
   readonly depthMax: number
 }
 
@@ -43,19 +43,19 @@ export interface JsonBounds {
 export const copyOfJson = <A extends Json>(value: A): A => JSON.parse(JSON.stringify(value)) as A
 
 /**
- * Checks that a value is JSON of at most `octetsMax` octets and `depthMax` levels without reserved keys.
+ * Checks that a value is JSON of at most `bytesMax` bytes and `depthMax` levels without reserved keys.
  * Stops at the first violation, so that the work is bounded.
  */
 export const checkJson = (value: unknown, bounds: JsonBounds): "fits" | "too_large" | "not_json" | "reserved_key" => {
-  let octets = 0
+  let bytes = 0
   const spend = (count: number): void => {
-    octets += count
-    if (octets > bounds.octetsMax) throw tooLarge
+    bytes += count
+    if (bytes > bounds.bytesMax) throw tooLarge
   }
   const text = (value: string): void => {
     spend(value.length + 2)
     if (!value.isWellFormed() || value.includes("\0")) throw notJson
-    spend(utf8Octets(JSON.stringify(value)) - value.length - 2)
+    spend(utf8Bytes(JSON.stringify(value)) - value.length - 2)
   }
   const walk = (value: unknown, depth: number): void => {
     if (typeof value === "string") return text(value)

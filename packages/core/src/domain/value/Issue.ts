@@ -15,7 +15,7 @@ export const issueCodes = {
   invalid_type: "The value has the wrong JSON type, or is not of the type of its property.",
   invalid_value: "The value has the right type, but its form is not allowed.",
   too_short: "The value has fewer characters or items than its minimum.",
-  too_long: "The value has more characters or octets than its maximum.",
+  too_long: "The value has more characters or bytes than its maximum.",
   too_small: "The number is below its minimum.",
   too_large: "The number is above its maximum, or the object is larger than its maximum.",
   too_many_items: "The list or object has more entries than its maximum.",

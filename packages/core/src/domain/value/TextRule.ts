@@ -1,12 +1,12 @@
 /**
  * The rules for text fields of requests, each with its code and its JSON Schema.
- * Lengths are in characters (Unicode code points) unless a name says octets.
+ * Lengths are in characters (Unicode code points) unless a name says bytes.
  */
 import { Schema } from "effect"
 import { parseAddress } from "../message/Address.ts"
 import { parseInstant } from "./Instant.ts"
 import { says } from "./Issue.ts"
-import { codePoints, utf8Octets } from "./TextLength.ts"
+import { codePoints, utf8Bytes } from "./TextLength.ts"
 
 const atLeast = (min: number) =>
   Schema.makeFilter((text: string) => text.length >= min, {
@@ -24,11 +24,11 @@ const atMost = (max: number) =>
     toJsonSchema: () => ({ maxLength: max })
   })
 
-const octetsAtMost = (max: number) =>
+const bytesAtMost = (max: number) =>
   Schema.makeFilter(
-    (text: string) => text.length * 3 <= max || (text.length <= max && utf8Octets(text) <= max),
-    // A character has at least one octet. JSON Schema has no bound in octets.
-    { ...says("too_long", `must be at most ${max} octets`), toJsonSchema: () => ({ maxLength: max }) }
+    (text: string) => text.length * 3 <= max || (text.length <= max && utf8Bytes(text) <= max),
+    // A character has at least one byte. JSON Schema has no bound in bytes.
+    { ...says("too_long", `must be at most ${max} bytes`), toJsonSchema: () => ({ maxLength: max }) }
   )
 
 /** Whether a text has no NUL and no unpaired surrogate. Some stores and relays change or refuse them. */
@@ -63,8 +63,8 @@ export const choiceOrNull = <const A extends string>(choices: ReadonlyArray<A>) 
   return Schema.NullOr(Schema.Literals(choices).annotate(wrong)).annotate(wrong)
 }
 
-export const bodyOf = (bounds: { readonly octetsMax: number }) =>
-  Schema.String.check(octetsAtMost(bounds.octetsMax), storable)
+export const bodyOf = (bounds: { readonly bytesMax: number }) =>
+  Schema.String.check(bytesAtMost(bounds.bytesMax), storable)
 
 /** A bare mailbox. `parseAddress` parses it. */
 export const Mailbox = Schema.String.check(

@@ -8,7 +8,7 @@
 const groupsOf = (text: string): ReadonlyArray<number> | undefined => {
   const bare = text.split("%")[0]!
   const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(bare)
-  const four = tail === null ? undefined : octetsOf(tail[2]!)
+  const four = tail === null ? undefined : bytesOf(tail[2]!)
   if (tail !== null && four === undefined) return undefined
   const hex =
     four === undefined
@@ -25,10 +25,10 @@ const groupsOf = (text: string): ReadonlyArray<number> | undefined => {
     : undefined
 }
 
-const octetsOf = (text: string): ReadonlyArray<number> | undefined => {
+const bytesOf = (text: string): ReadonlyArray<number> | undefined => {
   const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)
-  const octets = match?.slice(1).map(Number)
-  return octets?.every((octet) => octet <= 255) === true ? octets : undefined
+  const bytes = match?.slice(1).map(Number)
+  return bytes?.every((byte) => byte <= 255) === true ? bytes : undefined
 }
 
 type Range = readonly [prefix: ReadonlyArray<number>, bits: number]
@@ -76,7 +76,7 @@ const within = (parts: ReadonlyArray<number>, [prefix, bits]: Range, width: 8 | 
 
 /** Whether a literal address is public. Returns `undefined` if the text is not a literal address. */
 export const isPublicAddress = (text: string): boolean | undefined => {
-  const four = octetsOf(text)
+  const four = bytesOf(text)
   if (four !== undefined) return !refused4.some((range) => within(four, range, 8))
   const six = groupsOf(text)
   if (six === undefined) return undefined
@@ -85,7 +85,7 @@ export const isPublicAddress = (text: string): boolean | undefined => {
 
 /** Whether the address is in `127.0.0.0/8`, also in IPv4-mapped form, or is `::1`. */
 export const isLoopbackAddress = (text: string): boolean => {
-  const four = octetsOf(text)
+  const four = bytesOf(text)
   if (four !== undefined) return four[0] === 127
   const six = groupsOf(text)
   if (six === undefined) return false
@@ -114,7 +114,7 @@ export const isIpLiteral = (host: string): boolean => isPublicAddress(host) !== 
 /** Parses a range in CIDR notation. A single address is a range of one address. */
 const parseRange = (text: string): { readonly range: Range; readonly width: 8 | 16 } | undefined => {
   const [address = "", suffix, ...more] = text.split("/")
-  const four = octetsOf(address)
+  const four = bytesOf(address)
   const parts = four ?? groupsOf(address)
   if (parts === undefined || more.length > 0 || (suffix !== undefined && !/^\d{1,3}$/.test(suffix))) return undefined
   const bitsMax = four === undefined ? 128 : 32
@@ -129,6 +129,6 @@ export const isAddressRange = (text: string): boolean => parseRange(text) !== un
 export const isInRange = (address: string, range: string): boolean => {
   const parsed = parseRange(range)
   if (parsed === undefined) return false
-  const parts = parsed.width === 8 ? octetsOf(address) : groupsOf(address)
+  const parts = parsed.width === 8 ? bytesOf(address) : groupsOf(address)
   return parts !== undefined && within(parts, parsed.range, parsed.width)
 }

@@ -20,8 +20,8 @@ import { nextLimit, withFittingPages } from "../store/fittingPages.ts"
 import { forEachLoggedMessages } from "../delivery/loggedMessages.ts"
 import { recordPage } from "../store/recordPages.ts"
 
-/** The bound of the messages of one commit, by `octetsOfRecord`. */
-const messageOctetsMax = 8 * 1024 * 1024
+/** The bound of the messages of one commit, by `bytesOfRecord`. */
+const messageBytesMax = 8 * 1024 * 1024
 /** The messages of the first commit, whose size is unknown. */
 const firstMessages = 4
 /** A message has up to 50 deliveries. */
@@ -116,7 +116,7 @@ const deleteMessagesOf = (deletion: Deletion, ids: ReadonlyArray<string>): Effec
       for (const id of answer.underWay) deletion.underWay.add(id)
       from += part.length
       const sizes = found.map((message) => ({ kind: "Message", record: message }) as const)
-      deletion.messagesAtOnce = Math.min(messagesMax, nextLimit(sizes, deletion.messagesAtOnce, messageOctetsMax))
+      deletion.messagesAtOnce = Math.min(messagesMax, nextLimit(sizes, deletion.messagesAtOnce, messageBytesMax))
     }
   })
 

@@ -18,8 +18,8 @@ import { monotonicMillis } from "../worker/moment.ts"
 /** How many contacts one query reads at most: a few milliseconds of work for the store, about 10 ms with the largest filter. */
 const scanLimit = 2_000
 
-/** The bound of a batch of a stream, by `octetsOfChanges`. A store keeps its contacts as rows and as records at once. */
-const batchOctetsMax = 16 * 1024 * 1024
+/** The bound of a batch of a stream, by `bytesOfChanges`. A store keeps its contacts as rows and as records at once. */
+const batchBytesMax = 16 * 1024 * 1024
 
 /** How long the search for a page may take, including the wait for other scans of the project. */
 export const scanMillisMax = 5 * secondMillis
@@ -48,7 +48,7 @@ export const nextBatchLimit = (contacts: ReadonlyArray<ContactRecord>, limit: nu
         nextLimit(
           contacts.map((record) => ({ kind: "Contact", record })),
           limit,
-          batchOctetsMax
+          batchBytesMax
         )
       )
 

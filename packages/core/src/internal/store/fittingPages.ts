@@ -3,13 +3,13 @@
  */
 import { Effect } from "effect"
 import { restoreRecord } from "../../decide/store/restoreRecord.ts"
-import { octetsOfChanges } from "../../domain/store/commitSize.ts"
+import { bytesOfChanges } from "../../domain/store/commitSize.ts"
 import type { Query, QueryOf } from "../../domain/store/Query.ts"
 import type { RecordKind, StoredRecord } from "../../domain/store/StoredRecord.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 
-/** The bound of a page, by `octetsOfRecord`. Its texts have a third of this length. */
-const pageOctetsMax = 64 * 1024 * 1024
+/** The bound of a page, by `bytesOfRecord`. Its texts have a third of this length. */
+const pageBytesMax = 64 * 1024 * 1024
 /** The records of the first page, whose size is unknown. Each has at most two bodies of 2 MiB. */
 const firstPageRecords = 4
 /** By how much a page that could not be read is made smaller. */
@@ -18,14 +18,14 @@ const smallerBy = 8
 /** The kinds whose records can be large: with bodies, or with the properties of a contact. */
 const largeKinds: ReadonlySet<RecordKind> = new Set(["Message", "Resource", "Contact", "Event"])
 
-/** The approximate size of a record, by `octetsOfChanges`: about three times its bodies and properties. */
-export const octetsOfRecord = (record: StoredRecord): number =>
-  octetsOfChanges(restoreRecord(record, undefined)?.first ?? [])
+/** The approximate size of a record, by `bytesOfChanges`: about three times its bodies and properties. */
+export const bytesOfRecord = (record: StoredRecord): number =>
+  bytesOfChanges(restoreRecord(record, undefined)?.first ?? [])
 
 /** How many records the next page has. Its records may be as large as the largest of this page. */
-export const nextLimit = (page: ReadonlyArray<StoredRecord>, limit: number, octetsMax = pageOctetsMax): number => {
-  const largest = page.reduce((octets, record) => Math.max(octets, octetsOfRecord(record)), 1)
-  return Math.max(1, Math.min(limit * 2, Math.floor(octetsMax / largest)))
+export const nextLimit = (page: ReadonlyArray<StoredRecord>, limit: number, bytesMax = pageBytesMax): number => {
+  const largest = page.reduce((bytes, record) => Math.max(bytes, bytesOfRecord(record)), 1)
+  return Math.max(1, Math.min(limit * 2, Math.floor(bytesMax / largest)))
 }
 
 /**

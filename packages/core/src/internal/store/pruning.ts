@@ -10,14 +10,14 @@ import type { Position } from "../../domain/store/Paging.ts"
 import { dayMillis } from "../../domain/value/Instant.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { makeCommit } from "./commit.ts"
-import { octetsOfRecord } from "./fittingPages.ts"
+import { bytesOfRecord } from "./fittingPages.ts"
 
 /** The most messages of a page. */
 const pageMax = 20
 /** How many messages one query reads. A message can have two bodies of 2 MiB. */
 const readAtOnce = 4
-/** A page of this size gets no more messages. The size is by `octetsOfRecord`. */
-const pageOctetsMax = 16 * 1024 * 1024
+/** A page of this size gets no more messages. The size is by `bytesOfRecord`. */
+const pageBytesMax = 16 * 1024 * 1024
 
 /** A message without its bodies. */
 type MessageKey = Pick<Message, "id" | "projectId" | "createdAt">
@@ -34,15 +34,15 @@ export const makePruning = (store: MailStoreShape): PrunePage => {
   const nextPage = (newest: number) =>
     Effect.gen(function* () {
       const page: Array<MessageKey> = []
-      let octets = 0
-      while (page.length < pageMax && octets < pageOctetsMax) {
+      let bytes = 0
+      while (page.length < pageMax && bytes < pageBytesMax) {
         const from: Position | null = page.at(-1) ?? after
         const query = { _tag: "MessagesBefore", before: newest, after: from, limit: readAtOnce } as const
         const [found]: readonly [ReadonlyArray<Message>] = yield* store.read([query])
         for (const record of found) {
           const { id, projectId, createdAt } = record
           page.push({ id, projectId, createdAt })
-          octets += octetsOfRecord({ kind: "Message", record })
+          bytes += bytesOfRecord({ kind: "Message", record })
         }
         if (found.length < readAtOnce) return { page, isLast: true }
       }

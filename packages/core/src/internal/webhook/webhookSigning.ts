@@ -7,7 +7,7 @@ const prefix = "whsec_"
 export const webhookSecretBytes = 32
 
 const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
-const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (octet) => octet.charCodeAt(0))
+const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (byte) => byte.charCodeAt(0))
 
 export const printWebhookSecret = (bytes: Uint8Array): string => prefix + toBase64(bytes)
 

@@ -137,7 +137,7 @@ export class Templates extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<TemplateVariable>, InvalidArgument | RecordNotFound | StoreUnavailable>
     /**
      * Lists versions, newest first. Fewer versions than `limit` mean that there are no more. The newest versions have their bodies, up to
-     * 4 MiB (`versionBodiesOctetsMax`) in total. Fails with `RecordNotFound`.
+     * 4 MiB (`versionBodiesBytesMax`) in total. Fails with `RecordNotFound`.
      */
     readonly listVersions: (
       caller: Caller,

@@ -100,11 +100,7 @@ describe("parseSend, for an invalid send", () => {
       ["to too_many_items", ...Array.from({ length: 100 }, (_, i) => `to.${i} invalid_type`)]
     ],
     ["null for cc beside two recipients", { ...minimal, to: many(2), cc: null }, ["cc invalid_type"]],
-    [
-      "metadata of one octet more than 4 KiB",
-      { ...minimal, metadata: { a: "x".repeat(4089) } },
-      ["metadata too_large"]
-    ],
+    ["metadata of one byte more than 4 KiB", { ...minimal, metadata: { a: "x".repeat(4089) } }, ["metadata too_large"]],
     ["NUL in metadata", { ...minimal, metadata: { a: "\0" } }, ["metadata invalid_value"]],
     [
       "a reserved metadata key within a list",
@@ -127,7 +123,7 @@ describe("parseSend, for an invalid send", () => {
     ["a time without an offset", { ...minimal, scheduledAt: "2026-12-01T10:00:00" }, ["scheduledAt invalid_value"]],
     ["a day that does not exist", { ...minimal, scheduledAt: "2026-02-30T10:00:00Z" }, ["scheduledAt invalid_value"]],
     [
-      "a template's value of one octet more than 256 KiB",
+      "a template's value of one byte more than 256 KiB",
       { ...minimal, templateId: "t", templateVariables: { a: "ü".repeat(128 * 1024) + "x" } },
       ["templateVariables.a too_long"]
     ],

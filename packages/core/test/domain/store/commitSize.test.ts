@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Change } from "../../../src/domain/store/Change.ts"
-import { octetsOfChanges } from "../../../src/domain/store/commitSize.ts"
+import { bytesOfChanges } from "../../../src/domain/store/commitSize.ts"
 import { contact, delivery, message } from "../../decide/fixtures.ts"
 
 const small: Change = { _tag: "InsertDelivery", delivery: delivery() }
@@ -26,7 +26,7 @@ const contactEvent: Change = {
   }
 }
 
-describe("octetsOfChanges", () => {
+describe("bytesOfChanges", () => {
   it.each<[string, ReadonlyArray<Change>, number]>([
     ["no change", [], 0],
     ["changes without a body", [small, small], 2048],
@@ -45,7 +45,7 @@ describe("octetsOfChanges", () => {
       1042
     ],
     ["the properties in an event of a contact", [contactEvent], 1042]
-  ])("counts %s", (_, changes, octets) => {
-    expect(octetsOfChanges(changes)).toBe(octets)
+  ])("counts %s", (_, changes, bytes) => {
+    expect(bytesOfChanges(changes)).toBe(bytes)
   })
 })

@@ -32,7 +32,7 @@ describe("decodeBase64", () => {
     ["padding alone", "===="],
     ["padding in the middle", "QQ==QUI="],
     ["too much padding", "Q==="],
-    ["an octet after the padding", "QQ==Q"],
+    ["a byte after the padding", "QQ==Q"],
     ["bits that are not zero before two padding characters", "QR=="],
     ["bits that are not zero before one padding character", "QUJ="],
     ["a line end", "QUJD\nREVG"],
@@ -55,13 +55,13 @@ describe("base64Steps", () => {
     for (; step.done !== true; step = steps.next()) yields++
     // `toEqual` compares half a million numbers one by one.
     expect(Buffer.compare(step.value!, bytes)).toBe(0)
-    // The last four octets of a text with padding are decoded after the last step.
+    // The last four bytes of a text with padding are decoded after the last step.
     expect(yields).toBe(more === 3 ? 3 : 2)
   })
 
-  it("ends at the first step with an octet that is not base64", () => {
-    const octets = Buffer.from(toBase64(new Uint8Array(3 * stepBytes)))
-    octets[1000] = 0x20
-    expect(base64Steps(octets).next()).toEqual({ done: true, value: undefined })
+  it("ends at the first step with a byte that is not base64", () => {
+    const bytes = Buffer.from(toBase64(new Uint8Array(3 * stepBytes)))
+    bytes[1000] = 0x20
+    expect(base64Steps(bytes).next()).toEqual({ done: true, value: undefined })
   })
 })

@@ -43,15 +43,15 @@ describe("canonicalJson", () => {
 })
 
 describe("checkJson", () => {
-  it("measures the size of a value as JSON to the octet", () => {
+  it("measures the size of a value as JSON to the byte", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        const octetsMax = new TextEncoder().encode(JSON.stringify(value)).length
+        const bytesMax = new TextEncoder().encode(JSON.stringify(value)).length
         const wellFormed = !JSON.stringify(value).includes("\\u0000")
         fc.pre(!/"(?:__proto__|constructor|prototype)":/.test(JSON.stringify(value)))
         fc.pre(wellFormed && JSON.stringify(value).isWellFormed() && !/\\ud[89a-f]/.test(JSON.stringify(value)))
-        expect(checkJson(value, { octetsMax, depthMax: 100 })).toBe("fits")
-        expect(checkJson(value, { octetsMax: octetsMax - 1, depthMax: 100 })).toBe("too_large")
+        expect(checkJson(value, { bytesMax, depthMax: 100 })).toBe("fits")
+        expect(checkJson(value, { bytesMax: bytesMax - 1, depthMax: 100 })).toBe("too_large")
       })
     )
   })
@@ -68,12 +68,12 @@ describe("checkJson", () => {
     ["a reserved key", JSON.parse('{"__proto__":1}'), "reserved_key"],
     ["a nested reserved key", [{ a: [JSON.parse('{"__proto__":{}}')] }], "reserved_key"]
   ])("refuses %s", (_, value, verdict) => {
-    expect(checkJson(value, { octetsMax: 50, depthMax: 4 })).toBe(verdict)
+    expect(checkJson(value, { bytesMax: 50, depthMax: 4 })).toBe(verdict)
   })
 
   it("stops at the depth limit in a cyclic value", () => {
     const cycle: Array<unknown> = []
     cycle.push(cycle)
-    expect(checkJson(cycle, { octetsMax: 1_000_000, depthMax: 100 })).toBe("too_large")
+    expect(checkJson(cycle, { bytesMax: 1_000_000, depthMax: 100 })).toBe("too_large")
   })
 })

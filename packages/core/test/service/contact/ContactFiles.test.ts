@@ -6,8 +6,8 @@ import { ContactFiles, Contacts, Properties } from "../../../src/index.ts"
 import { readCsv, writeCsvRow } from "../../../src/node/csv.ts"
 
 async function* pieces(text: string, size: number) {
-  const octets = new TextEncoder().encode(text)
-  for (let at = 0; at < octets.length; at += size) yield octets.subarray(at, at + size)
+  const bytes = new TextEncoder().encode(text)
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
 const importText = (text: string, update = false) =>

@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { Change, Crypto, MailStoreShape, Query, StoredRecordOf } from "../../../src/adapter.ts"
 import { MailStore, StoreUnavailable } from "../../../src/adapter.ts"
-import { octetsOfChanges } from "../../../src/domain/store/evaluation.ts"
+import { bytesOfChanges } from "../../../src/domain/store/evaluation.ts"
 import { readClosure } from "../../../src/internal/store/closableStore.ts"
 import { digestStore, moveStore } from "../../../src/move.ts"
 import * as NodeCrypto from "../../../src/node/NodeCrypto.ts"
@@ -55,22 +55,22 @@ const messages = (records: Partial<Messages>) =>
 /** An empty store that lets each commit take a turn, and records the commits and the largest sums of those under way. */
 const watchedStore = Effect.gen(function* () {
   const store = yield* MemoryMailStore.make
-  const seen = { commits: 0, commitsAtOnce: 0, octetsAtOnce: 0 }
+  const seen = { commits: 0, commitsAtOnce: 0, bytesAtOnce: 0 }
   let commits = 0
-  let octets = 0
+  let bytes = 0
   const commit = (changes: ReadonlyArray<Change>) =>
     Effect.suspend(() => {
-      const own = octetsOfChanges(changes)
+      const own = bytesOfChanges(changes)
       commits++
-      octets += own
+      bytes += own
       seen.commits++
       seen.commitsAtOnce = Math.max(seen.commitsAtOnce, commits)
-      seen.octetsAtOnce = Math.max(seen.octetsAtOnce, octets)
+      seen.bytesAtOnce = Math.max(seen.bytesAtOnce, bytes)
       return Effect.andThen(Effect.yieldNow, store.commit(changes)).pipe(
         Effect.ensuring(
           Effect.sync(() => {
             commits--
-            octets -= own
+            bytes -= own
           })
         )
       )
@@ -175,7 +175,7 @@ describe("moveStore with large records", () => {
       Effect.gen(function* () {
         const { store, seen } = yield* watchedStore
         yield* moveStore(yield* messages(records), store)
-        expect(Math.floor(seen.octetsAtOnce / mebibyte)).toBe(mebibytes)
+        expect(Math.floor(seen.bytesAtOnce / mebibyte)).toBe(mebibytes)
       })
     )
   )

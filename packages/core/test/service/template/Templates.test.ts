@@ -10,7 +10,7 @@ import type {
   UpdateTemplateInput
 } from "../../../src/index.ts"
 import { DeliveryLog, MailStore, Templates } from "../../../src/index.ts"
-import { versionBodiesOctetsMax } from "../../../src/domain/template/Template.ts"
+import { versionBodiesBytesMax } from "../../../src/domain/template/Template.ts"
 
 const receipt = { name: "Receipt", alias: "receipt", subject: "Hi", text: "Thanks" }
 
@@ -103,10 +103,10 @@ describe.each(stores)("Templates, over $name", (store) => {
       Effect.gen(function* () {
         const templates = yield* Templates
         const template = yield* templates.create(project, receipt)
-        const bodies = [10, 100, versionBodiesOctetsMax / 4, versionBodiesOctetsMax / 2 + 1, versionBodiesOctetsMax / 2]
-        for (const octets of bodies) {
-          const html = "x".repeat(Math.min(octets, 2 * 1024 * 1024))
-          yield* templates.update(project, template.id, { html, text: "y".repeat(octets - html.length) })
+        const bodies = [10, 100, versionBodiesBytesMax / 4, versionBodiesBytesMax / 2 + 1, versionBodiesBytesMax / 2]
+        for (const bytes of bodies) {
+          const html = "x".repeat(Math.min(bytes, 2 * 1024 * 1024))
+          yield* templates.update(project, template.id, { html, text: "y".repeat(bytes - html.length) })
           yield* templates.publish(project, template.id)
           yield* TestClock.adjust("1 second")
         }
@@ -114,7 +114,7 @@ describe.each(stores)("Templates, over $name", (store) => {
           Effect.map(templates.listVersions(project, template.id, { limit, beforeVersion }), (items) =>
             items.map(({ versionNumber, html }) => [versionNumber, html?.length ?? null])
           )
-        const half = versionBodiesOctetsMax / 2
+        const half = versionBodiesBytesMax / 2
         expect(yield* shown(9)).toEqual([
           [5, half],
           [4, null],

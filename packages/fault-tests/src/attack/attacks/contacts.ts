@@ -25,11 +25,11 @@ export const containsFilter = (): object => ({
 })
 
 /** A filter of so many comparisons, each with as many texts as one may have. It matches no contact. */
-export const inFilter = (comparisons: number, textOctets = 1): object => ({
+export const inFilter = (comparisons: number, textBytes = 1): object => ({
   any: Array.from({ length: comparisons }, (_, n) => ({
     field: n % 2 === 0 ? "email" : "user_id",
     op: "in",
-    value: Array.from({ length: textsMax }, (_, at) => `zq${n}-${at}`.padEnd(textOctets, "z"))
+    value: Array.from({ length: textsMax }, (_, at) => `zq${n}-${at}`.padEnd(textBytes, "z"))
   }))
 })
 

@@ -81,7 +81,7 @@ export const requestBodyAttacks: ReadonlyArray<Attack> = [
     bound: "5 per second, 20 at once",
     run: (context) => {
       const { prj_bodies: apiKey } = context.prepared.apiKeys
-      const head = headBytes(sendHead(apiKey, "declared", { bodyOctets: 50_000_000_000 }))
+      const head = headBytes(sendHead(apiKey, "declared", { bodyBytes: 50_000_000_000 }))
       const begun = Buffer.alloc(16 * 1024, " ")
       return paced({ everyMillis: 200, atOnceMax: 20 }, context, () =>
         exchange(context.address, [head, begun], context.signal)

@@ -1,5 +1,5 @@
 /**
- * Clients that keep a server waiting: incomplete bodies, answers that are not read, heads sent octet by octet, idle connections.
+ * Clients that keep a server waiting: incomplete bodies, answers that are not read, heads sent byte by byte, idle connections.
  */
 import type { Socket } from "node:net"
 import { setInterval, clearInterval } from "node:timers"
@@ -69,9 +69,9 @@ const crowd = async (bound: Crowd, context: AttackContext, begin: (socket: Socke
   await Promise.all(open)
 }
 
-/** Writes the chunk repeatedly, up to `octets`, as fast as the other end takes them. */
-const writeOctets = (socket: Socket, chunk: Buffer, octets: number): void => {
-  let left = octets
+/** Writes the chunk repeatedly, up to `bytes`, as fast as the other end takes them. */
+const writeBytes = (socket: Socket, chunk: Buffer, bytes: number): void => {
+  let left = bytes
   const more = () => {
     while (left > 0) {
       const part = left < chunk.length ? chunk.subarray(0, left) : chunk
@@ -90,7 +90,7 @@ const whileOpen = (socket: Socket, everyMillis: number, one: () => void): void =
 
 const apiKeyOf = ({ prepared }: AttackContext) => prepared.apiKeys.prj_connections
 
-const declaredOctets = 10 * 1024 * 1024
+const declaredBytes = 10 * 1024 * 1024
 const chunk = Buffer.alloc(64 * 1024, 0x20)
 const pipelined = 400
 
@@ -115,14 +115,14 @@ const pipelinedSends = (context: AttackContext): Buffer =>
 
 export const slowClientAttacks: ReadonlyArray<Attack> = [
   {
-    name: "bodies of 10 MB without the last octet",
+    name: "bodies of 10 MB without the last byte",
     bound: "300 connections of one API key, 10 per second, each 60 s",
     run: (context) => {
-      const head = headBytes(sendHead(apiKeyOf(context), "incomplete", { bodyOctets: declaredOctets }))
+      const head = headBytes(sendHead(apiKeyOf(context), "incomplete", { bodyBytes: declaredBytes }))
       const bound = { connectionsMax: 300, perSecond: 10, openMillisMax: 60_000, readsAnswer: true }
       return crowd(bound, context, (socket) => {
         socket.write(head)
-        writeOctets(socket, chunk, declaredOctets - 1)
+        writeBytes(socket, chunk, declaredBytes - 1)
       })
     }
   },
@@ -163,7 +163,7 @@ export const slowClientAttacks: ReadonlyArray<Attack> = [
     }
   },
   {
-    name: "heads of one octet a second",
+    name: "heads of one byte a second",
     bound: "100 connections, 20 per second, each 120 s",
     run: (context) => {
       const head = headBytes({

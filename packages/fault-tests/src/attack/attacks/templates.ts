@@ -5,7 +5,7 @@ import type { Attack, AttackContext, PreparedTemplate } from "../Attack.ts"
 import { paced } from "../Attack.ts"
 import { exchange, json, requestBytes } from "../rawHttp.ts"
 
-const bodyTags = (octets: number): string => "<body ".repeat(Math.ceil(octets / 6)).slice(0, octets)
+const bodyTags = (bytes: number): string => "<body ".repeat(Math.ceil(bytes / 6)).slice(0, bytes)
 
 const apiKeyOf = ({ prepared }: AttackContext) => prepared.apiKeys.prj_templates
 
@@ -47,7 +47,7 @@ const previewOther = async (context: AttackContext, template: PreparedTemplate, 
 }
 
 /** HTML with many short tags, whose parsed form is many times larger. */
-export const taggedHtml = (octets: number): string => "{{a}}".repeat(Math.floor(octets / 5))
+export const taggedHtml = (bytes: number): string => "{{a}}".repeat(Math.floor(bytes / 5))
 
 export const templateAttacks: ReadonlyArray<Attack> = [
   {

@@ -20,7 +20,7 @@ const block = Buffer.alloc(64 * 1024, "x")
 const behaviours = {
   /** Reads the request and never answers. */
   hangs: () => {},
-  /** Answers octet by octet. */
+  /** Answers byte by byte. */
   drips: (socket: Socket) => {
     const answer = Buffer.from(`HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(10_000)}`)
     let sent = 0

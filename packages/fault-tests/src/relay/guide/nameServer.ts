@@ -19,7 +19,7 @@ export interface PrintedRecord {
   readonly priority: number | null
 }
 
-/** In the form of a zone file: a text is in strings of at most 255 octets. */
+/** In the form of a zone file: a text is in strings of at most 255 bytes. */
 const zoneLine = ({ type, name, value, priority }: PrintedRecord): string =>
   type === "MX"
     ? `${name}. 60 MX ${priority} ${value}.`

@@ -77,8 +77,8 @@ export const control: Payload = { name: "control", text: "x" }
 
 export const payloads: ReadonlyArray<Payload> = [
   control,
-  ...Object.entries(lineBreaks).flatMap(([end, octets]) =>
-    Object.entries(afterLineBreak).map(([what, text]) => ({ name: `${end}, ${what}`, text: text(octets) }))
+  ...Object.entries(lineBreaks).flatMap(([end, bytes]) =>
+    Object.entries(afterLineBreak).map(([what, text]) => ({ name: `${end}, ${what}`, text: text(bytes) }))
   ),
   ...Object.entries(withoutLineBreak).map(([name, text]) => ({ name, text }))
 ]

@@ -22,7 +22,7 @@ const bodyOf = (content: string | Uint8Array): string => inBase64(content).repla
 
 /** A parameter in the form of RFC 2231. */
 const parameter = (name: string, value: string): string =>
-  `${name}*=utf-8''${[...Buffer.from(value)].map((octet) => `%${octet.toString(16).padStart(2, "0")}`).join("")}`
+  `${name}*=utf-8''${[...Buffer.from(value)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")}`
 
 const filePart = ({ filename, contentType, contentId, content }: SampleFile): ReadonlyArray<string> => [
   `Content-Type: ${contentType}`,

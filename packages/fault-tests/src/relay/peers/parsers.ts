@@ -57,14 +57,14 @@ export const parsedByPostalMime = async (raw: Buffer): Promise<ParsedMail> => {
     text: mail.text ?? null,
     html: mail.html ?? null,
     attachments: mail.attachments.map(({ filename, mimeType, contentId, disposition, content }) => {
-      const octets = Buffer.from(content as ArrayBuffer)
+      const bytes = Buffer.from(content as ArrayBuffer)
       return {
         filename,
         contentType: mimeType,
         contentId: contentId?.replace(/^<|>$/g, "") ?? null,
         disposition: disposition ?? null,
-        size: octets.length,
-        sha256: createHash("sha256").update(octets).digest("hex")
+        size: bytes.length,
+        sha256: createHash("sha256").update(bytes).digest("hex")
       }
     }),
     defects: []

@@ -162,7 +162,7 @@ interface Part {
 const partsOf = (
   building: Building,
   queries: ReadonlyArray<Query>,
-  bodyOctetsMax: number | undefined
+  bodyBytesMax: number | undefined
 ): ReadonlyArray<Part> => {
   const lookups = Map.groupBy(
     queries.flatMap((query, at) => (isLookup(query) ? [{ query, at }] : [])),
@@ -171,7 +171,7 @@ const partsOf = (
   return [
     ...[...lookups.values()].map((group): Part => {
       const [first, ...others] = group.map(({ query }) => query)
-      const { sql, read } = lookupReading(building, [first!, ...others], bodyOctetsMax)
+      const { sql, read } = lookupReading(building, [first!, ...others], bodyBytesMax)
       return {
         sql,
         answers: (value) => {
@@ -197,9 +197,9 @@ interface AnswerRow {
 /** What an answer may have. */
 interface AnswerBounds {
   /** Of one part as JSON. The driver would throw in the event loop for a text that this process cannot have, and the process would end. */
-  readonly octetsMax?: number
+  readonly bytesMax?: number
   /** Of the bodies of all messages that are looked up. No bound if it is absent. */
-  readonly bodyOctetsMax?: number | undefined
+  readonly bodyBytesMax?: number | undefined
 }
 
 /**
@@ -209,14 +209,14 @@ interface AnswerBounds {
 export const readStatement = (
   schema: string,
   queries: ReadonlyArray<Query>,
-  { octetsMax = constants.MAX_STRING_LENGTH, bodyOctetsMax }: AnswerBounds = {}
+  { bytesMax = constants.MAX_STRING_LENGTH, bodyBytesMax }: AnswerBounds = {}
 ) => {
   const building = makeBuilding(schema)
-  const parts = partsOf(building, queries, bodyOctetsMax)
+  const parts = partsOf(building, queries, bodyBytesMax)
   const partRows = `VALUES ${parts.map(({ sql }, n) => `(${n}, (${sql})::text)`).join(", ")}`
   return {
     // With the offset, the server makes each JSON once and not again for its length.
-    sql: `SELECT column1, column2, ${failUnless(`octet_length(column2) <= ${octetsMax}`)} FROM (${partRows} OFFSET 0) AS parts`,
+    sql: `SELECT column1, column2, ${failUnless(`octet_length(column2) <= ${bytesMax}`)} FROM (${partRows} OFFSET 0) AS parts`,
     values: building.values,
     answersOf: (rows: ReadonlyArray<AnswerRow>): ReadonlyArray<unknown> => {
       const answers: Array<unknown> = []
@@ -233,10 +233,10 @@ export const answerQueries = async <const Qs extends ReadonlyArray<Query>>(
   database: Database,
   schema: string,
   queries: Qs,
-  bodyOctetsMax?: number
+  bodyBytesMax?: number
 ): Promise<Answers<Qs>> => {
   if (queries.length === 0) return [] as ReadonlyArray<unknown> as Answers<Qs>
-  const { sql, values, answersOf } = readStatement(schema, queries, { bodyOctetsMax })
+  const { sql, values, answersOf } = readStatement(schema, queries, { bodyBytesMax })
   // A search of contacts has one plan for rare and another for frequent words.
   const plan = queries.some(({ _tag }) => _tag === "ContactScan") ? "for these values" : "for all values"
   return answersOf(await readAtOnce<AnswerRow>(database, sql, values, plan)) as Answers<Qs>

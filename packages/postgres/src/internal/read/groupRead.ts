@@ -7,13 +7,13 @@ import { isConnectionLost, isOfConnecting, isTooLarge } from "../sqlStates.ts"
 import { isLookup } from "./lookups.ts"
 
 type Queries = ReadonlyArray<Query>
-/** Fails as `isTooLarge` when the messages have more than `bodyOctetsMax` octets of bodies together. */
-type AnswerAll = (queries: Queries, bodyOctetsMax?: number) => Promise<ReadonlyArray<unknown>>
+/** Fails as `isTooLarge` when the messages have more than `bodyBytesMax` bytes of bodies together. */
+type AnswerAll = (queries: Queries, bodyBytesMax?: number) => Promise<ReadonlyArray<unknown>>
 
 /** So many reads are answered together at most. */
 const groupReadsMax = 32
 /** The bodies of the messages of a group. The server sends nothing before it has made the whole answer, and must not be silent for long. */
-const groupOctetsMax = 8 * 1024 * 1024
+const groupBytesMax = 8 * 1024 * 1024
 /** While one group of a project is under way, another one may be sent. Later reads wait, and form larger groups. */
 const groupsAtOnce = 2
 
@@ -53,7 +53,7 @@ export const makeGroupRead = (answerAll: AnswerAll): AnswerAll => {
     try {
       const answers = await answerAll(
         jobs.flatMap(({ queries }) => queries),
-        groupOctetsMax
+        groupBytesMax
       )
       let from = 0
       for (const { queries, resolve } of jobs) resolve(answers.slice(from, (from += queries.length)))

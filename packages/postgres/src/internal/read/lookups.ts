@@ -96,19 +96,19 @@ export const lookupGroup = (query: LookupQuery): string =>
   `${query._tag} ${"projectId" in query ? query.projectId : ""}`
 
 /**
- * The same messages, unless their bodies have more octets together: then the statement fails. The server knows the length of a stored text without
+ * The same messages, unless their bodies have more bytes together: then the statement fails. The server knows the length of a stored text without
  * reading the text.
  */
-const withinOctets = (found: string, bodyOctetsMax: number): string => {
-  const octets = `coalesce(octet_length(found.html), 0) + coalesce(octet_length(found.text), 0)`
-  return `SELECT ${messages.sources("sized")} FROM (SELECT found.*, sum(${octets}) OVER () AS octets FROM (${found}) AS found) AS sized WHERE ${failUnless(`octets <= ${bodyOctetsMax}`)} = 1`
+const withinBytes = (found: string, bodyBytesMax: number): string => {
+  const bytes = `coalesce(octet_length(found.html), 0) + coalesce(octet_length(found.text), 0)`
+  return `SELECT ${messages.sources("sized")} FROM (SELECT found.*, sum(${bytes}) OVER () AS bytes FROM (${found}) AS found) AS sized WHERE ${failUnless(`bytes <= ${bodyBytesMax}`)} = 1`
 }
 
 /** Answers the lookups of one group, in their order. */
 export const lookupReading = (
   building: Building,
   group: readonly [LookupQuery, ...ReadonlyArray<LookupQuery>],
-  bodyOctetsMax?: number
+  bodyBytesMax?: number
 ): Reading<ReadonlyArray<unknown>> => {
   const [first] = group
   const { table, field, valuesOf, answer } = lookupOf(first)
@@ -116,9 +116,9 @@ export const lookupReading = (
   const values = building.parameter([...new Set(group.flatMap(valuesOf))])
   const one = select(building, table, `WHERE ${project}one.${columnOf(field)} = wanted.value`)
   const found = `SELECT found.* FROM unnest(${values}::text[]) AS wanted (value) ${eachOne(one, "found")}`
-  const isBounded = bodyOctetsMax !== undefined && first._tag === "Message"
+  const isBounded = bodyBytesMax !== undefined && first._tag === "Message"
   return {
-    sql: rowsSql(isBounded ? withinOctets(found, bodyOctetsMax) : found),
+    sql: rowsSql(isBounded ? withinBytes(found, bodyBytesMax) : found),
     read: (value) => {
       const records = new Map(rowsOf<object>(value).map((record) => [record[field as never], record]))
       return group.map((query) => answer(query, (one) => records.get(one as never)))

@@ -2,7 +2,7 @@
  * The commits that wait for a group, and which of them can be in the next group. Source: decision 0072.
  */
 import type { Change } from "@mailkeep/core/adapter"
-import { octetsOfChanges } from "@mailkeep/core/adapter/evaluation"
+import { bytesOfChanges } from "@mailkeep/core/adapter/evaluation"
 import type { Blockable, BlockedCommits } from "./blockedCommits.ts"
 import { countersOf, stateAfterWait } from "./blockedCommits.ts"
 import type { CommitExit } from "./commitGroup.ts"
@@ -10,15 +10,15 @@ import type { Touched } from "./touchedRecords.ts"
 import { makeTouchedRecords, touchedBy } from "./touchedRecords.ts"
 
 const groupCommitsMax = 256
-const groupOctetsMax = 8 * 1024 * 1024
+const groupBytesMax = 8 * 1024 * 1024
 const queueCommitsMax = 8192
-const queueOctetsMax = 64 * 1024 * 1024
+const queueBytesMax = 64 * 1024 * 1024
 /** How many commits are looked at for one group. Those that touch records of a group under way are passed over, and later ones that touch theirs. */
 const lookedAtMax = 1024
 
 export interface Job extends Blockable {
   readonly changes: ReadonlyArray<Change>
-  readonly octets: number
+  readonly bytes: number
   readonly touched: Touched
   lockState: Blockable["lockState"]
   readonly resume: (exit: CommitExit) => void
@@ -39,14 +39,14 @@ export interface CommitQueue {
 
 export const makeCommitQueue = (blocked: BlockedCommits): CommitQueue => {
   let queue: Array<Job> = []
-  let queuedOctets = 0
+  let queuedBytes = 0
   const underWay = makeTouchedRecords()
 
   const takeGroup = (): ReadonlyArray<Job> => {
     const group: Array<Job> = []
     const left: Array<Job> = []
     const passedOver = makeTouchedRecords()
-    let octets = 0
+    let bytes = 0
     let at = 0
     for (let looked = 0; at < queue.length && looked < lookedAtMax && group.length < groupCommitsMax; at++) {
       const job = queue[at]!
@@ -56,18 +56,18 @@ export const makeCommitQueue = (blocked: BlockedCommits): CommitQueue => {
         continue
       }
       looked++
-      if (group.length > 0 && octets + job.octets > groupOctetsMax) break
+      if (group.length > 0 && bytes + job.bytes > groupBytesMax) break
       if (underWay.overlaps(job.touched) || passedOver.overlaps(job.touched) || !blocked.mayJoin(job, group[0])) {
         passedOver.add(job.touched)
         left.push(job)
         continue
       }
       underWay.add(job.touched)
-      octets += job.octets
+      bytes += job.bytes
       group.push(job)
     }
     queue = [...left, ...queue.slice(at)]
-    queuedOctets -= octets
+    queuedBytes -= bytes
     return group
   }
 
@@ -77,8 +77,8 @@ export const makeCommitQueue = (blocked: BlockedCommits): CommitQueue => {
    */
   const isFullFor = (job: Job): boolean => {
     const own = blocked.isBehind(job) ? queue.filter(({ counters }) => counters === job.counters) : []
-    const octets = own.reduce((sum, one) => sum + one.octets, queuedOctets + job.octets)
-    return queue.length + own.length >= queueCommitsMax || (queue.length > 0 && octets > queueOctetsMax)
+    const bytes = own.reduce((sum, one) => sum + one.bytes, queuedBytes + job.bytes)
+    return queue.length + own.length >= queueCommitsMax || (queue.length > 0 && bytes > queueBytesMax)
   }
 
   return {
@@ -86,14 +86,14 @@ export const makeCommitQueue = (blocked: BlockedCommits): CommitQueue => {
     add: (changes, resume) => {
       const job: Job = {
         changes,
-        octets: octetsOfChanges(changes),
+        bytes: bytesOfChanges(changes),
         touched: touchedBy(changes),
         counters: countersOf(changes),
         lockState: "new",
         resume
       }
       if (isFullFor(job)) return false
-      queuedOctets += job.octets
+      queuedBytes += job.bytes
       queue.push(job)
       return true
     },
@@ -105,7 +105,7 @@ export const makeCommitQueue = (blocked: BlockedCommits): CommitQueue => {
       for (const job of left) {
         job.lockState = nextState
         blocked.add(job)
-        queuedOctets += job.octets
+        queuedBytes += job.bytes
       }
       queue = [...left, ...queue]
     }

@@ -11,7 +11,7 @@ import type { FileIdentity } from "../fileCheck.ts"
 import type { Transaction } from "../groupTransaction.ts"
 import type { CommittedBatch, GroupWriter } from "../groupCommit.ts"
 import type { Write, Written } from "../writes.ts"
-import { octetsOfAll } from "../writes.ts"
+import { bytesOfAll } from "../writes.ts"
 import { monotonicMillis } from "../lockWait.ts"
 import { unavailable } from "../sqliteFailure.ts"
 import type { ThreadError } from "./replies.ts"
@@ -33,7 +33,7 @@ export type CommitRequest = CommitBatch | { readonly _tag: "DataVersion" } | { r
 export interface CommitBatch {
   readonly _tag: "Commit"
   readonly writes: ReadonlyArray<Write>
-  readonly octets: number
+  readonly bytes: number
   /** The batch waits for the lock of another connection until then, by `monotonicMillis`. */
   readonly lockedUntil: number
 }
@@ -117,12 +117,12 @@ export const makeCommitThread = (
       writes: ReadonlyArray<Write>,
       lockedUntil: number
     ): Effect.Effect<CommittedBatch, StoreUnavailable | NotCloneable> => {
-      const octets = octetsOfAll(writes)
+      const bytes = bytesOfAll(writes)
       const firstSentAt = monotonicMillis()
       const sendOnce = (): ReturnType<typeof send> => {
         const sentAt = monotonicMillis()
         const stepUntil = connections.isKnown() ? Math.min(lockedUntil, sentAt + ownTransactionMillis) : lockedUntil
-        return Effect.flatMap(request({ _tag: "Commit", writes, octets, lockedUntil: stepUntil }), (reply) => {
+        return Effect.flatMap(request({ _tag: "Commit", writes, bytes, lockedUntil: stepUntil }), (reply) => {
           if ("committed" in reply)
             return Effect.succeed(withLockWait(toCommittedBatch(reply.committed), sentAt - firstSentAt))
           if (!("locked" in reply)) return unexpected

@@ -9,7 +9,7 @@ import { makeGroupTransaction } from "../groupTransaction.ts"
 import { monotonicMillis } from "../lockWait.ts"
 import { openConnection } from "../openConnection.ts"
 import { isBusy } from "../resultCodes.ts"
-import { groupOctetsMax, groupWritesMax } from "../writes.ts"
+import { groupBytesMax, groupWritesMax } from "../writes.ts"
 import type { CommitBatch, CommitReply, CommitRequest, CommitThreadData, CommittedElsewhere } from "./commitThread.ts"
 import { answerTogether, takeThreadData, toThreadError } from "./replies.ts"
 
@@ -86,12 +86,12 @@ const commitBatches = (batches: ReadonlyArray<CommitBatch>): ReadonlyArray<Commi
 /** The number of batches at the start of the queue that fit into one transaction. A request of another kind is answered alone. */
 const countTogether = (requests: ReadonlyArray<CommitRequest>): number => {
   let writeCount = 0
-  let octets = 0
+  let bytes = 0
   const end = requests.findIndex((request) => {
     if (request._tag !== "Commit") return true
     writeCount += request.writes.length
-    octets += request.octets
-    return writeCount > groupWritesMax || octets > groupOctetsMax
+    bytes += request.bytes
+    return writeCount > groupWritesMax || bytes > groupBytesMax
   })
   return end === -1 ? requests.length : Math.max(1, end)
 }
