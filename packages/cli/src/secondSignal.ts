@@ -3,7 +3,7 @@
  */
 
 /** Signals within this time are one: after Ctrl-C, the terminal and `npm` both send one. */
-export const oneSignalMillis = 1000
+const oneSignalMillis = 1000
 
 /** Returns the function to call for each signal. It calls `endNow` for each signal that arrives later than `oneSignalMillis` after the first. */
 export const makeSignalWatch = (now: () => number, endNow: () => void): (() => void) => {
