@@ -1,5 +1,5 @@
 /**
- * The laws of stores, transports and event sinks, and the functions that check an adapter against them.
+ * The laws of stores, transports, event sinks and rate limiters, and the functions that check an adapter against them.
  *
  * @example
  * ```ts
@@ -29,6 +29,9 @@ export { StorePlace } from "./store/StoreSubject.ts"
 export { sinkLaws } from "./sink/sinkLaws.ts"
 export type { SubscriberAct, Subscribers, Received, SinkWithSubscribers, SinkSubject } from "./sink/SinkSubject.ts"
 export { SubscribersUnderLaw } from "./sink/SinkSubject.ts"
+export { limiterLaws } from "./limiter/limiterLaws.ts"
+export type { LimiterSubject } from "./limiter/LimiterSubject.ts"
+export { LimiterPlace } from "./limiter/LimiterSubject.ts"
 export { transportLaws } from "./transport/transportLaws.ts"
 export type {
   Relay,

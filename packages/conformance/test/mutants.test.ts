@@ -6,8 +6,9 @@ import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import type { LawBook, StoreSubject } from "../src/index.ts"
-import { runConformance, sinkLaws, storeLaws, transportLaws } from "../src/index.ts"
+import { limiterLaws, runConformance, sinkLaws, storeLaws, transportLaws } from "../src/index.ts"
 import { lastingMutants } from "./mutants/lastingMutants.ts"
+import { limiterMutants } from "./mutants/limiterMutants.ts"
 import { storeMutants } from "./mutants/storeMutants.ts"
 import { sinkMutants, transportMutants } from "./mutants/transportMutants.ts"
 
@@ -46,3 +47,4 @@ const caught = <S, R>(book: LawBook<S, R>, mutants: Readonly<Record<string, S>>)
 caught(storeLaws, { ...ofMemory, ...lastingMutants })
 caught(transportLaws, transportMutants)
 caught(sinkLaws, sinkMutants)
+caught(limiterLaws, limiterMutants)

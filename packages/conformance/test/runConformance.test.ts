@@ -14,6 +14,7 @@ import type { ConformanceOptions, Law, LawBook } from "../src/index.ts"
 import {
   counted,
   isConforming,
+  limiterLaws,
   runConformance,
   sinkLaws,
   storeLaws,
@@ -276,7 +277,7 @@ describe("the report of a broken law of the store", () => {
 })
 
 describe("every law", () => {
-  const all = [storeLaws, transportLaws, sinkLaws].flatMap((book) =>
+  const all = [storeLaws, transportLaws, sinkLaws, limiterLaws].flatMap((book) =>
     book.laws.map((one) => ({ ...one, port: book.port }))
   )
 

@@ -1,0 +1,86 @@
+/**
+ * The laws of the rate limiter.
+ */
+import type { RateLimiter } from "@mailkeep/core/adapter"
+import { minuteMillis } from "@mailkeep/core/adapter"
+import { Effect, Fiber } from "effect"
+import { holds, same } from "../expectation.ts"
+import type { LawBook } from "../Law.ts"
+import { bucketLaws } from "./bucketLaws.ts"
+import { differential } from "./limiterDifferential.ts"
+import type { LimiterSubject } from "./LimiterSubject.ts"
+import { limiterLaw, LimiterPlace, openLimiter } from "./LimiterSubject.ts"
+import { allowedAmong, allowedOf, projectBucket, start } from "./limiterRequests.ts"
+
+/** Makes `count` requests of each limiter, all at once. Returns the number of allowed requests. */
+const allowedAtOnce = (
+  limiters: ReadonlyArray<RateLimiter["Service"]>,
+  requests: number,
+  count: number,
+  now = start
+): Effect.Effect<number> => {
+  const refs = [projectBucket(requests, `prj_${requests}`)] as const
+  const calls = limiters.flatMap((limiter) => Array.from({ length: count }, () => limiter.take(refs, now)))
+  return Effect.map(Effect.all(calls, { concurrency: "unbounded" }), allowedAmong)
+}
+
+const concurrentRequests = limiterLaw(
+  "concurrent/never-more",
+  "Of many concurrent requests, exactly as many are allowed as the limit.",
+  function* (limiter) {
+    for (const requests of [10, 100])
+      yield* same(
+        `the allowed requests of ${requests}`,
+        yield* allowedAtOnce([limiter], requests, 2 * requests),
+        requests
+      )
+  }
+)
+
+const sharedLimit = limiterLaw(
+  "concurrent/one-limit-for-all",
+  {
+    statement:
+      "Limiters that share their buckets keep one limit together. Each allows at most its declared part more, and only once.",
+    why: "decisions/0079-postgres-in-products.md",
+    needs: { shared: true }
+  },
+  function* (limiter) {
+    const { another, excessOf } = yield* LimiterPlace
+    const limiters = [limiter, yield* another]
+    for (const requests of [10, 100]) {
+      const most = requests + limiters.length * excessOf(requests)
+      const allowed = yield* allowedAtOnce(limiters, requests, 2 * requests)
+      const isKept = allowed >= requests && allowed <= most
+      yield* holds("the allowed requests", `from ${requests} to ${most}`, isKept, allowed)
+      const later = yield* allowedAtOnce(limiters, requests, 2 * requests, start + minuteMillis / 2)
+      const inAll = allowed + later
+      const mostInAll = most + requests / 2
+      yield* holds("the requests with half a window more", `at most ${mostInAll}`, inAll <= mostInAll, inAll)
+    }
+  }
+)
+
+const interrupted = limiterLaw(
+  "interrupted/stays-usable",
+  "After the interruption of requests under way, the limiter answers, and has lost at most their tokens.",
+  function* (limiter) {
+    for (const requests of [10, 100]) {
+      const bucket = projectBucket(requests, `prj_${requests}`)
+      const calls = [limiter.take([bucket], start), limiter.takeMore([bucket], 1, start)]
+      for (const call of calls) yield* Fiber.interrupt(yield* Effect.forkScoped(call, { startImmediately: true }))
+      const allowed = yield* allowedOf(limiter, [bucket], requests + 1)
+      const least = requests - calls.length
+      const isUsable = allowed >= least && allowed <= requests
+      yield* holds("the allowed requests", `from ${least} to ${requests}`, isUsable, allowed)
+    }
+  }
+)
+
+/** The laws of `RateLimiter`. */
+export const limiterLaws: LawBook<LimiterSubject, RateLimiter | LimiterPlace> = {
+  port: "rate limiter",
+  capabilities: ["shared", "excessPart"],
+  laws: [...bucketLaws, concurrentRequests, sharedLimit, interrupted, differential],
+  open: openLimiter
+}
