@@ -133,6 +133,7 @@ describe.skipIf(!hasPostgres())("rate limits over PostgreSQL", () => {
   })
 
   it("counts in the process while the database does not answer, and reports afterwards", async () => {
+    const hundred = bucketOf(100, 600_000)
     let isDown = true
     const { limiters } = await fourLimiters()
     const pool = pools.at(-4)!
@@ -143,12 +144,25 @@ describe.skipIf(!hasPostgres())("rate limits over PostgreSQL", () => {
     }
     const scope = Effect.runSync(Scope.make())
     const alone = await Effect.runPromise(Effect.provideService(makeSharedRateLimiter(failing), Scope.Scope, scope))
-    expect(await allowedOf([alone], bucketOf(100), 150, start)).toBe(100)
+    expect(await allowedOf([alone], hundred, 150, start)).toBe(100)
     isDown = false
     // The second begins after the report, which took some time.
-    expect(await allowedOf([alone], bucketOf(100), 1, start + 1100)).toBe(0)
-    expect(await allowedOf(limiters, bucketOf(100), 10, start + 1100)).toBe(0)
+    expect(await allowedOf([alone], hundred, 1, start + 1100)).toBe(0)
+    expect(await allowedOf(limiters, hundred, 10, start + 1100)).toBe(0)
   })
+
+  it.each([true, false])(
+    "allows the whole limit after it has refilled, if its row was deleted: %s",
+    async (isDeleted) => {
+      const { limiters } = await fourLimiters()
+      const [one] = limiters
+      // Too few requests for a report. The process reports them with its next request.
+      expect(await allowedOf([one!], bucketOf(100), 4, start)).toBe(4)
+      const later = start + 60_000
+      if (isDeleted) await makeRateBuckets(makeDatabase(pools.at(-4)!), schema).deleteFull(later)
+      expect(await allowedOf([one!], bucketOf(100), 110, later)).toBe(100)
+    }
+  )
 
   it("deletes the rows of full buckets every 10 minutes", async () => {
     const { limiters } = await fourLimiters()

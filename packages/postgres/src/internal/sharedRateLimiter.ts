@@ -26,6 +26,8 @@ interface Known {
   bucket: Bucket
   /** Used and not reported yet. */
   used: number
+  /** When a request was last counted in `used`. */
+  usedAt: number
   /** When the last report began. */
   from: number
   /** Until when the process decides by `bucket`. */
@@ -72,6 +74,7 @@ const makeKnownBuckets = (rows: RateBuckets, clock: Clock.Clock) => {
     const known = buckets.get(name) ?? {
       bucket: fullBucket(ref.limit, now),
       used: 0,
+      usedAt: now,
       from: now,
       until: now,
       isAlone: false,
@@ -93,11 +96,11 @@ const makeKnownBuckets = (rows: RateBuckets, clock: Clock.Clock) => {
   /** Reports what was used and takes more. Returns whether the row had it; `null` if the database did not answer. */
   const report = async (ref: BucketRef, now: number, { take, min }: Pick<Request, "take" | "min">) => {
     const known = knownOf(ref, now)
-    const { used } = known
+    const { used, usedAt } = known
     known.used = 0
     const presentTime = timeAfter(now)
     try {
-      const { tokens, taken } = await rows.report(ref, now, { used, take, min })
+      const { tokens, taken } = await rows.report(ref, now, { used, usedAt, take, min })
       // Requests of this process may have used tokens meanwhile.
       known.bucket = { tokens: tokens - known.used, at: now }
       known.from = now
@@ -158,7 +161,9 @@ export const makeSharedRateLimiter = (rows: RateBuckets): Effect.Effect<RateLimi
       for (const [at, ref] of refs.entries()) {
         const known = knownOf(ref, now)
         known.bucket = states[at]!.bucket
-        if (allowed) known.used += request.take
+        if (!allowed) continue
+        known.used += request.take
+        known.usedAt = now
       }
       return decisionOf(refs, allowed ? taken : states)
     }
