@@ -3,8 +3,8 @@
  * the verdicts from the tests of the adapter, which have the names of this page.
  */
 import type { LawBook, Report } from "@mailkeep/conformance"
-import { counted, runConformance, sinkLaws, storeLaws, transportLaws } from "@mailkeep/conformance"
-import { MailCore } from "@mailkeep/core"
+import { counted, limiterLaws, runConformance, sinkLaws, storeLaws, transportLaws } from "@mailkeep/conformance"
+import { MailCore, RateLimiter } from "@mailkeep/core"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { Effect, Layer } from "effect"
@@ -12,6 +12,7 @@ import * as MapStore from "../../conformance/test/example/MapStore.ts"
 import { place as journalPlace } from "../../conformance/test/example/storeUnderTest.ts"
 import { promiseSink, promiseTransport } from "../../conformance/test/promiseAdapters.ts"
 import { stubWithRelay } from "../../smtp/test/stubWithRelay.ts"
+import { sharedLimiter } from "../../postgres/test/limiterUnderTest.ts"
 import { place as postgresPlace } from "../../postgres/test/storeUnderTest.ts"
 import { place as sqlitePlace } from "../../sqlite/test/storeUnderTest.ts"
 import { sink as webhookSink } from "../../webhooks/test/subscriberHarness.ts"
@@ -47,6 +48,11 @@ const sinks = {
   "an event sink of plain async functions": { sink: promiseSink }
 }
 
+const limiters = {
+  "the limiter in the process": { limiter: Effect.succeed(RateLimiter.layerInProcess), shared: false },
+  "the limiter of postgres": sharedLimiter
+}
+
 /** What each capability means, and the effect of its absence. */
 const meanings: Readonly<Record<string, readonly [means: string, without: string]>> = {
   durable: [
@@ -75,7 +81,9 @@ const meanings: Readonly<Record<string, readonly [means: string, without: string
     "The relay refuses a larger message during the hand-off"
   ],
   smtpUtf8: ["Takes mailboxes that are not ASCII", "Sends to such mailboxes are refused at acceptance"],
-  carriesHeaders: ["A subscriber receives the headers and the body", "The subscriber cannot verify a signature"]
+  carriesHeaders: ["A subscriber receives the headers and the body", "The subscriber cannot verify a signature"],
+  shared: ["Several processes keep one limit together", "Each process grants the whole limit"],
+  excessPart: ["The part of a shared limit that each process can allow more", "Shared limits are exact"]
 }
 
 /** Checks each adapter against all laws. With the tests of the last run, checks only its first law, and takes the verdicts from the tests. */
@@ -129,12 +137,14 @@ const section = <S, R>(title: string, book: LawBook<S, R>, reports: ReadonlyArra
 export const adapterPage = async (testRun?: TestReport): Promise<string | undefined> => {
   if (!hasPostgres()) return undefined
   const tests = testRun && Object.values(testRun).flatMap((file) => file.tests)
-  const [storeReports, transportReports, sinkReports] = [
+  const [storeReports, transportReports, sinkReports, limiterReports] = [
     await reportAll(storeLaws, stores, tests),
     await reportAll(transportLaws, transports, tests),
-    await reportAll(sinkLaws, sinks, tests)
+    await reportAll(sinkLaws, sinks, tests),
+    await reportAll(limiterLaws, limiters, tests)
   ]
-  const laws = storeLaws.laws.length + transportLaws.laws.length + sinkLaws.laws.length
+  const books = [storeLaws, transportLaws, sinkLaws, limiterLaws]
+  const laws = books.reduce((sum, book) => sum + book.laws.length, 0)
   return `${generatedNotice("the conformance run of every adapter")}
 # Adapter matrix: capabilities and laws
 
@@ -146,5 +156,7 @@ ${section("Stores", storeLaws, storeReports)}
 ${section("Transports", transportLaws, transportReports)}
 
 ${section("Event sinks", sinkLaws, sinkReports)}
+
+${section("Rate limiters", limiterLaws, limiterReports)}
 `
 }
