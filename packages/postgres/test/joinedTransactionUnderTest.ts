@@ -20,17 +20,25 @@ export const open = (argument: string) =>
 
       /** Runs the call on a client of the product. Commits what the call kept, also after a call that failed. */
       const within = <A, E>(call: (joined: MailStoreShape) => Effect.Effect<A, E>) =>
-        Effect.uninterruptibleMask((restore) =>
-          Effect.gen(function* () {
-            const client = yield* Effect.promise(() => product.connect())
-            yield* Effect.promise(() => client.query("BEGIN"))
-            const joined = yield* Effect.catchTag(store.joinTransaction!(client), "TransactionRefused", Effect.die)
-            const exit = yield* Effect.exit(restore(call(joined.store)))
-            yield* joined.end(exit._tag === "Success")
-            yield* Effect.promise(() => client.query("COMMIT"))
-            client.release()
-            return yield* exit
-          })
+        Effect.acquireUseRelease(
+          Effect.promise(() => product.connect()),
+          (client) =>
+            Effect.uninterruptibleMask((restore) =>
+              Effect.gen(function* () {
+                yield* Effect.promise(() => client.query("BEGIN"))
+                const joined = yield* Effect.catchTag(store.joinTransaction!(client), "TransactionRefused", Effect.die)
+                const exit = yield* Effect.exit(restore(call(joined.store)))
+                yield* joined.end(exit._tag === "Success")
+                yield* Effect.promise(() => client.query("COMMIT"))
+                return yield* exit
+              })
+            ),
+          // Harmless after the commit. A transaction that could not be joined is still open.
+          (client) =>
+            Effect.promise(async () => {
+              await client.query("ROLLBACK")
+              client.release()
+            })
         )
 
       const joining = callsInTransactions(store, within)
