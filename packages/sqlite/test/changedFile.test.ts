@@ -2,23 +2,16 @@
  * A store whose file was moved, replaced, deleted or damaged while it is open.
  */
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { StoreUnavailable } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { Effect } from "effect"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
-import { put, refusal } from "./openedFile.ts"
+import { filesOfEachTest, put, refusal } from "./openedFile.ts"
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-sqlite-"))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
-const file = () => join(folder, "mail.db")
+const { file, folder } = filesOfEachTest()
 
 /** Overwrites each page but the first, which says that the file is a database. */
 const damagePages = (path: string): void => {
@@ -30,7 +23,10 @@ describe("the file of a store", () => {
   it.each([
     ["lost its file", () => rmSync(file())],
     ["has a link at its path that leads to itself", () => (rmSync(file()), symlinkSync(file(), file()))],
-    ["has another file at its path", () => (renameSync(file(), join(folder, "elsewhere")), writeFileSync(file(), ""))],
+    [
+      "has another file at its path",
+      () => (renameSync(file(), join(folder(), "elsewhere")), writeFileSync(file(), ""))
+    ],
     ["lost its write-ahead log", () => rmSync(`${file()}-wal`)],
     ["lost its shared memory", () => rmSync(`${file()}-shm`)]
   ])("acknowledges no commit when the store %s", (_, harm) =>
@@ -109,7 +105,7 @@ describe("the file of a store", () => {
       Effect.scoped(
         Effect.gen(function* () {
           const store = yield* SqliteMailStore.make({ filename: file() })
-          const elsewhere = join(folder, "elsewhere")
+          const elsewhere = join(folder(), "elsewhere")
           renameSync(file(), elsewhere)
           expect(yield* Effect.flip(store.commit(put("a")))).toMatchObject({ reason: "unreachable" })
           renameSync(elsewhere, file())

@@ -1,32 +1,25 @@
 /**
  * A store on a disk that is full.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
-import { mountTmpfs, put, refusal } from "./openedFile.ts"
+import { filesOfEachTest, mountTmpfs, put, refusal } from "./openedFile.ts"
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-sqlite-"))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
-const file = () => join(folder, "mail.db")
+const { file, folder } = filesOfEachTest()
 
 describe("the disk of a store", () => {
   it("reports a full disk, keeps acknowledged commits, and continues when the disk has space again", async (context) => {
-    const unmount = mountTmpfs(folder, "size=1m")
+    const unmount = mountTmpfs(folder(), "size=1m")
     if (unmount === undefined) return context.skip("skipped: this user may not mount a small file system")
     try {
       await Effect.runPromise(
         Effect.scoped(
           Effect.gen(function* () {
             const store = yield* SqliteMailStore.make({ filename: file() })
-            const filler = join(folder, "filler")
+            const filler = join(folder(), "filler")
             let kept = 0
             const fill = Effect.gen(function* () {
               for (let i = 0; i < 500; i++) {
@@ -52,10 +45,10 @@ describe("the disk of a store", () => {
   })
 
   it("fails to open a file when the disk is full", async (context) => {
-    const unmount = mountTmpfs(folder, "size=64k")
+    const unmount = mountTmpfs(folder(), "size=64k")
     if (unmount === undefined) return context.skip("skipped: this user may not mount a small file system")
     try {
-      writeFileSync(join(folder, "filler"), "x".repeat(40_000))
+      writeFileSync(join(folder(), "filler"), "x".repeat(40_000))
       expect(await refusal(file())).toMatchObject({ reason: "full" })
     } finally {
       unmount()

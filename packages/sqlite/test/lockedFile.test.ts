@@ -2,25 +2,16 @@
  * Opening a file that another connection has locked or other processes open at the same time.
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import Database from "better-sqlite3"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
 import { migrations } from "../src/internal/migrations.ts"
-import { open } from "./openedFile.ts"
+import { filesOfEachTest, open } from "./openedFile.ts"
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-sqlite-"))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
-const file = () => join(folder, "mail.db")
+const { file } = filesOfEachTest()
 
 describe("opening a file", () => {
   it("ends at once when it is interrupted while the file is locked", async () => {

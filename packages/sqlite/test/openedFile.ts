@@ -1,10 +1,24 @@
 /**
- * Opens a store at a path, and mounts a small file system for its file.
+ * Opens a store at a path of the test, and mounts a small file system for its file.
  */
 import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import type { StoreNotOpened } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
+import { afterEach, beforeEach } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
+
+/** Gives each test of the calling file a folder of its own, and a path in it for a store. */
+export const filesOfEachTest = () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "mailkeep-sqlite-"))
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+  return { folder: () => folder, file: () => join(folder, "mail.db") }
+}
 
 export const open = (filename: string) => Effect.scoped(SqliteMailStore.make({ filename }))
 export const refusal = (filename: string): Promise<StoreNotOpened> => Effect.runPromise(Effect.flip(open(filename)))

@@ -1,21 +1,14 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { inspect } from "node:util"
 import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
-import { mountTmpfs, open, put, refusal } from "./openedFile.ts"
+import { filesOfEachTest, mountTmpfs, open, put, refusal } from "./openedFile.ts"
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-sqlite-"))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
-const file = () => join(folder, "mail.db")
+const { file, folder } = filesOfEachTest()
 
 describe("opening a file", () => {
   it("creates a file that does not exist, and opens it again", async () => {
@@ -53,29 +46,29 @@ describe("opening a file", () => {
   })
 
   it("creates the file for the owner only where a symbolic link leads, with any umask", async () => {
-    mkdirSync(join(folder, "data", "links"), { recursive: true })
-    symlinkSync(join(folder, "data", "links"), join(folder, "links"))
+    mkdirSync(join(folder(), "data", "links"), { recursive: true })
+    symlinkSync(join(folder(), "data", "links"), join(folder(), "links"))
     // Relative to the real folder of the link.
-    symlinkSync(join("..", "real.db"), join(folder, "links", "middle.db"))
-    symlinkSync(join(folder, "links", "middle.db"), file())
+    symlinkSync(join("..", "real.db"), join(folder(), "links", "middle.db"))
+    symlinkSync(join(folder(), "links", "middle.db"), file())
     const umask = process.umask(0)
     try {
       await Effect.runPromise(open(file()))
     } finally {
       process.umask(umask)
     }
-    expect((statSync(join(folder, "data", "real.db")).mode & 0o777).toString(8)).toBe("600")
+    expect((statSync(join(folder(), "data", "real.db")).mode & 0o777).toString(8)).toBe("600")
   })
 
   it("refuses a symbolic link into a folder that does not exist, and links that lead to each other", async () => {
-    symlinkSync(join(folder, "nowhere", "real.db"), file())
+    symlinkSync(join(folder(), "nowhere", "real.db"), file())
     expect(await refusal(file())).toMatchObject({
       reason: "unreachable",
       detail: "The folder of the file does not exist"
     })
-    symlinkSync(join(folder, "b.db"), join(folder, "a.db"))
-    symlinkSync(join(folder, "a.db"), join(folder, "b.db"))
-    expect(await refusal(join(folder, "a.db"))).toMatchObject({ reason: "unreachable" })
+    symlinkSync(join(folder(), "b.db"), join(folder(), "a.db"))
+    symlinkSync(join(folder(), "a.db"), join(folder(), "b.db"))
+    expect(await refusal(join(folder(), "a.db"))).toMatchObject({ reason: "unreachable" })
   })
 
   it("refuses a file that is not a database, and leaves it unchanged", async () => {
@@ -132,7 +125,7 @@ describe("opening a file", () => {
   })
 
   it("refuses a file in a folder that does not exist", async () => {
-    const where = join(folder, "no", "mail.db")
+    const where = join(folder(), "no", "mail.db")
     expect(await refusal(where)).toMatchObject({
       reason: "unreachable",
       message: `The folder of the file does not exist: ${where}`
@@ -140,7 +133,7 @@ describe("opening a file", () => {
   })
 
   it("refuses a path that is not a file", async () => {
-    mkdirSync(join(folder, "mail.db"))
+    mkdirSync(join(folder(), "mail.db"))
     expect(await refusal(file())).toMatchObject({
       reason: "not_a_database",
       message: `The path is that of a folder: ${file()}`
@@ -148,7 +141,7 @@ describe("opening a file", () => {
   })
 
   it("refuses a folder in which the process may not create the file, and does not call it retryable", async (context) => {
-    const parent = join(folder, "read-only")
+    const parent = join(folder(), "read-only")
     mkdirSync(parent)
     const isRoot = process.getuid?.() === 0
     // Root ignores permissions, but not a read-only file system.
@@ -170,11 +163,11 @@ describe("opening a file", () => {
     await Effect.runPromise(open(file()))
     if (process.getuid?.() === 0) {
       // Root ignores permissions, but not a read-only file system.
-      const unmount = mountTmpfs(folder, "size=8m")
+      const unmount = mountTmpfs(folder(), "size=8m")
       if (unmount === undefined) return context.skip("skipped: this user is root and may not mount a file system")
       try {
         await Effect.runPromise(open(file()))
-        execFileSync("mount", ["-o", "remount,ro", folder])
+        execFileSync("mount", ["-o", "remount,ro", folder()])
         expect(await refusal(file())).toMatchObject({ reason: "read_only" })
       } finally {
         unmount()
@@ -215,7 +208,7 @@ describe("the path of a store", () => {
   it("stays valid when it is relative and the program changes its folder afterwards", async () => {
     const before = process.cwd()
     onTestFinished(() => process.chdir(before))
-    process.chdir(folder)
+    process.chdir(folder())
     await Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
@@ -233,7 +226,7 @@ describe("the path of a store", () => {
   })
 
   it("leads through a symbolic link to the real file, which has the log beside it", async () => {
-    const link = join(folder, "current.db")
+    const link = join(folder(), "current.db")
     writeFileSync(file(), "")
     symlinkSync(file(), link)
     const product = new Database(link)
@@ -260,7 +253,7 @@ describe("the path of a store", () => {
 describe("the layer", () => {
   it("fails to build the layer with the same failure as the constructor", async () => {
     const failed = await Effect.runPromise(
-      Effect.flip(Effect.scoped(Layer.build(SqliteMailStore.layer({ filename: join(folder, "no", "mail.db") }))))
+      Effect.flip(Effect.scoped(Layer.build(SqliteMailStore.layer({ filename: join(folder(), "no", "mail.db") }))))
     )
     expect(failed).toMatchObject({
       _tag: "StoreNotOpened",
