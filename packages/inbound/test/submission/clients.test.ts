@@ -7,21 +7,10 @@ import { Effect } from "effect"
 import { spawnSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createTransport } from "nodemailer"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { SubmissionTestServer } from "../submissionTestServer.ts"
-import { openSubmissionTestServer } from "../submissionTestServer.ts"
 import { testCertificate } from "../testCertificate.ts"
-
-const servers: Array<SubmissionTestServer> = []
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close()
-})
-
-const opened = async (options: Parameters<typeof openSubmissionTestServer>[0] = {}) => {
-  const server = await openSubmissionTestServer(options)
-  servers.push(server)
-  return server
-}
+import { opened } from "./openedServer.ts"
 
 /** Every delivery with its message, newest first. */
 const details = async (server: SubmissionTestServer) =>

@@ -9,24 +9,13 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { setImmediate as immediate } from "node:timers/promises"
 import { connect as connectTls } from "node:tls"
-import { afterEach, describe, expect, it } from "vitest"
-import type { SmtpSubmissionOptions } from "../../src/index.ts"
+import { describe, expect, it } from "vitest"
 import type { SmtpClient } from "../smtpClient.ts"
 import { plainResponse, smtpClient, smtpClientOn } from "../smtpClient.ts"
 import type { SubmissionTestServer } from "../submissionTestServer.ts"
-import { messageOf, openSubmissionTestServer, submit, validFields } from "../submissionTestServer.ts"
+import { messageOf, submit, validFields } from "../submissionTestServer.ts"
 import { testCertificate } from "../testCertificate.ts"
-
-const servers: Array<SubmissionTestServer> = []
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close()
-})
-
-const opened = async (options: Partial<SmtpSubmissionOptions> = {}) => {
-  const server = await openSubmissionTestServer(options)
-  servers.push(server)
-  return server
-}
+import { opened, valid } from "./openedServer.ts"
 
 const subjects = (server: SubmissionTestServer) =>
   server.run(
@@ -57,7 +46,6 @@ const overTls = async (client: SmtpClient): Promise<SmtpClient> => {
   return smtpClientOn(secure)
 }
 
-const valid = messageOf(validFields)
 const second = messageOf(["From: evil@example.com", "To: eve@example.org", "Subject: Smuggled"])
 const transaction = "MAIL FROM:<a@example.com>\r\nRCPT TO:<ada@example.org>\r\nDATA\r\n"
 
