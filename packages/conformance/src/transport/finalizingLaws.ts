@@ -7,7 +7,7 @@ import { until, waitsForDeadline, yieldSeveralTimes } from "../awaiting.ts"
 import { failureOf, holds, same } from "../expectation.ts"
 import type { Relay, TransportLaw } from "./TransportSubject.ts"
 import { handOffTo, transportLaw } from "./TransportSubject.ts"
-import { ada, isPositive, positive, refusals } from "./outcomeLaws.ts"
+import { ada, hasUnderWay, isPositive, positive, refusals } from "./outcomeLaws.ts"
 
 /** A `beforeFinalize` that records the number of messages at the relay each time it runs. */
 const countingBeforeFinalize = (relay: Relay) => {
@@ -88,8 +88,6 @@ const revokedSendsNothing = transportLaw(
     yield* holds("the next hand-off", positive, isPositive(next), next)
   }
 )
-
-const hasUnderWay = (relay: Relay, expected: number) => Effect.map(relay.underWay, (count) => count === expected)
 
 const endedAtRelay = "the interrupted hand-off ended at the relay (underWay: 0)"
 

@@ -6,10 +6,13 @@ import { dayMillis } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { until } from "../awaiting.ts"
 import { failureOf, holds, same } from "../expectation.ts"
-import type { RelayAct, TransportLaw } from "./TransportSubject.ts"
+import type { Relay, RelayAct, TransportLaw } from "./TransportSubject.ts"
 import { handOffTo, mailOf, transportLaw } from "./TransportSubject.ts"
 
 export const ada = "ada@example.org"
+
+/** Whether as many hand-offs are under way at the relay. */
+export const hasUnderWay = (relay: Relay, expected: number) => Effect.map(relay.underWay, (count) => count === expected)
 
 /** What a law expects of an outcome, in words. */
 export const positive = "Accepted or Delivered"
@@ -168,10 +171,7 @@ const eachItsOwn = transportLaw(
       yield* relay.script("hangs@example.org", { does: "hang", whileFinalizing: false })
       const hanging = transport.handOff(handOffTo("hangs@example.org", {}, 99))
       yield* Effect.forkScoped(Effect.exit(hanging), { startImmediately: true })
-      yield* until(
-        "the first hand-off was under way at the relay",
-        Effect.map(relay.underWay, (count) => count === 1)
-      )
+      yield* until("the first hand-off was under way at the relay", hasUnderWay(relay, 1))
     }
     const outcomes = yield* Effect.forEach(
       [...people.entries()],
