@@ -23,11 +23,15 @@ interface ClientParts {
   _parseEhloExtensions(reply: string): void
   _onData(chunk: Buffer): void
   _actionAUTHComplete(reply: string, isRetry: boolean | AuthDone, callback?: AuthDone): void
+  _actionDATA(reply: string, callback: DataDone): void
   _formatError(message: string, type: string, response: string, command: string): RelayError
 }
 
 /** Runs when the login has ended. */
 type AuthDone = (error: RelayError) => void
+
+/** Runs with the reply to `DATA`. Without an error, nodemailer then sends the message. */
+type DataDone = (error: RelayError | null, info?: unknown) => void
 
 const {
   _actionEHLO: actOnEhlo,
@@ -35,6 +39,7 @@ const {
   _parseEhloExtensions: parseExtensions,
   _onData: receive,
   _actionAUTHComplete: completeAuth,
+  _actionDATA: actOnData,
   _formatError: errorOf
 } = SMTPConnection.prototype as unknown as ClientParts
 
@@ -65,6 +70,14 @@ class Client extends SMTPConnection {
     if (isRetry === true && reply.startsWith("334"))
       return callback?.(errorOf.call(this, "Invalid login", "EAUTH", reply, "AUTH"))
     completeAuth.call(this, reply, isRetry, callback)
+  }
+
+  /** nodemailer takes 250 for 354. A relay that is not waiting for a message would read its lines as commands (RFC 5321 §4.1.1.4). */
+  _actionDATA(reply: string, callback: DataDone): void {
+    actOnData.call(this, reply, (error, info) => {
+      const isAsked = error !== null || reply.startsWith("3")
+      callback(isAsked ? error : errorOf.call(this, "Data command failed", "EENVELOPE", reply, "DATA"), info)
+    })
   }
 
   /** nodemailer finds STARTTLS also within the name of the relay and within another keyword. */

@@ -1,7 +1,8 @@
 /**
  * Hand-offs to a relay that fails while it takes the message, or after it.
  */
-import { describe, it } from "vitest"
+import { describe, expect, it } from "vitest"
+import { withRelay } from "./handOffHarness.ts"
 import type { Row } from "./relayFault.ts"
 import { endsAsExpected, at, closed, broken, notSmtp, silent, tooEarly, accepted, bytes } from "./relayFault.ts"
 
@@ -80,4 +81,15 @@ const theMessage: ReadonlyArray<Row> = [
 
 describe("a hand-off to a faulty relay", () => {
   it.each(theMessage)("ends as expected, and leaves the transport usable, after $fault", endsAsExpected)
+
+  it.each(["PIPELINING", "SIZE"])(
+    "sends no line of the message after 250 to DATA, to a relay with %s",
+    async (keyword) => {
+      await withRelay(at("data", { reply: "250 2.0.0 Ok" }, [keyword]), {}, async ({ run, relay }) => {
+        expect(await run()).toEqual({ ended: notSmtp, finalized: 0 })
+        expect(relay.bodyBytes).toBe(0)
+        expect(await run()).toEqual({ ended: accepted, finalized: 1 })
+      })
+    }
+  )
 })
