@@ -110,6 +110,8 @@ export class RelayConnection {
   features: RelayFeatures = { ...featuresOf(""), tlsVersion: null, authenticated: false }
   /** How many hand-offs this connection has begun. */
   handOffs = 0
+  /** Whether the relay has taken a message over this connection. */
+  hasTakenMessage = false
   /** Whether the relay has an open mail transaction, which `RSET` aborts (RFC 5321 §4.1.1.5). */
   hasOpenTransaction = false
   #ended: RelayError | undefined

@@ -17,7 +17,7 @@ import type { SmtpSettings } from "./smtpSettings.ts"
 import type { Ended, Transaction } from "./transaction.ts"
 import { beginTransaction } from "./transaction.ts"
 
-/** The relay had closed an idle connection. A new connection may take the message. */
+/** The relay had closed an idle connection, or takes no more messages on a used one. A new connection may take the message. */
 class ConnectionStale extends Data.TaggedError("ConnectionStale")<{
   readonly failure: RelayRefused | TransportUnavailable
 }> {}
@@ -100,9 +100,13 @@ const resetTransaction = (connection: RelayConnection): Effect.Effect<void, Tran
     : Effect.void
 
 /** A failure before the relay has asked for the message. */
-const failedBefore = ({ isReused }: PooledConnection, error: RelayError) => {
+const failedBefore = ({ isReused, connection }: PooledConnection, error: RelayError) => {
   const failure = failureOf(error, "mail")
-  const isStale = isLoss(error) || (failure._tag === "RelayRefused" && failure.reply.smtpCode === 421)
+  // Some relays refuse `MAIL` after a number of messages on one connection, by any code.
+  const isStale =
+    isLoss(error) ||
+    (failure._tag === "RelayRefused" &&
+      (failure.reply.smtpCode === 421 || (failure.reply.stage === "mail" && connection.hasTakenMessage)))
   return isReused && isStale ? new ConnectionStale({ failure }) : failure
 }
 
@@ -115,6 +119,7 @@ const outcomeOf = (pooled: PooledConnection, ended: Ended, confirmsDelivery: boo
   }
   const reply = parseReply("endOfData", ended.reply)
   if (reply === undefined) return Effect.fail(failureOf({ code: "EPROTOCOL" }, "endOfData"))
+  pooled.connection.hasTakenMessage = true
   pooled.keep()
   return Effect.succeed<HandOffOutcome>({ _tag: confirmsDelivery ? "Delivered" : "Accepted", reply })
 }

@@ -120,6 +120,29 @@ describe("a connection that the relay has closed", () => {
       })
   })
 
+  it.each(["452 4.5.3 Too many messages in this session", "550 5.7.0 Too many messages in this session"])(
+    "replaces a used connection when the relay takes no more senders on it: %s",
+    async (reply) => {
+      for (const keywords of [[], ["PIPELINING"]])
+        await withRelay({ act: inSession(0, "mail", { reply }, 2), keywords }, {}, async ({ run, relay }) => {
+          await run()
+          expect(await run()).toEqual({ ended: accepted, finalized: 1 })
+          expect([relay.sessions.length, relay.taken.length]).toEqual([2, 2])
+        })
+    }
+  )
+
+  it("returns the refusal of a sender that a new connection refuses too, and keeps this connection", async () => {
+    const act = (step: Step, _: Session, line: string): Act | undefined =>
+      step === "mail" && line.includes("again") ? { reply: "550 5.7.1 No" } : undefined
+    const again = { envelope: { from: "again@acme.example", to: "ada@example.org" } }
+    await withRelay({ act }, {}, async ({ run, relay }) => {
+      await run()
+      for (let count = 0; count < 3; count++) expect((await run(again)).ended).toBe("Refused at mail: 550 5.7.1 No")
+      expect(relay.sessions).toHaveLength(2)
+    })
+  })
+
   it("replaces a used connection when the relay refuses RSET", async () => {
     const act = (step: Step, { number }: Session): Act | undefined =>
       number > 0
