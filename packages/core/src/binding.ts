@@ -63,6 +63,7 @@ export {
   isDeliveryTimeExpired,
   refusalSentence,
   saysDomainUnknown,
+  saysMailboxMissing,
   saysMailboxUnavailable,
   saysMailboxUnknown,
   saysNoMailAccepted,

@@ -8,6 +8,7 @@ import {
   isDeliveryTimeExpired,
   refusalSentence,
   saysDomainUnknown,
+  saysMailboxMissing,
   saysMailboxUnavailable,
   saysMailboxUnknown,
   saysNoMailAccepted,
@@ -88,6 +89,13 @@ const causeByCode = (facts: FailureFacts, enhancedCode: string, sentence: string
   return saysDomainUnknown(sentence) ? "domain_unknown" : "refused"
 }
 
+/** Some systems refuse a missing mailbox only after the message, and their relay invents the code. */
+const isMailboxMissing = ({ command, smtpCode, remoteEnhancedCode }: FailureFacts, sentence: string): boolean =>
+  smtpCode !== null &&
+  (command === null || command === "rcpt" || command === "data") &&
+  (remoteEnhancedCode === null || textDecidesFor(remoteEnhancedCode)) &&
+  saysMailboxMissing(sentence)
+
 const causeByText = (facts: FailureFacts, sentence: string): BounceCause => {
   if (facts.category === "bad-mailbox" || isMailboxUnknownByText(facts, sentence)) return "mailbox_unknown"
   return facts.category === "bad-domain" || isDomainUnknownByText(facts, sentence) ? "domain_unknown" : "refused"
@@ -101,6 +109,7 @@ export const failureCauseOf = (facts: FailureFacts): BounceCause => {
   // The output of a delivery program: its exit code says little about the address.
   if (facts.diagnosticType === "x-unix" || saysOtherCause(sentence)) return "refused"
   if (saysNoMailAccepted(sentence)) return "domain_unknown"
+  if (isMailboxMissing(facts, sentence)) return "mailbox_unknown"
   const byCode = facts.enhancedCode === null ? null : causeByCode(facts, facts.enhancedCode, sentence)
   return byCode ?? causeByText(facts, sentence)
 }

@@ -207,6 +207,18 @@ describe("failureCauseOf, by the text", () => {
     expect(failureCauseOf({ ...toRecipient("unknown user"), ...given })).toBe("refused")
   })
 
+  it.each([
+    ["5.2.2", "552 1 Requested mail action aborted, mailbox not found"],
+    ["5.0.0", "554 delivery error: dd This user doesn't have a yahoo.com account (ada@yahoo.example) [0]"],
+    ["5.0.0", "550 Local mailbox ada@mail.example is unavailable: user not found"]
+  ])("believes the words of a system that refuses a missing mailbox after the message: %s %j", (status, diagnostic) => {
+    const given = facts({ reportedEnhancedCode: status, smtpCode: Number(diagnostic.slice(0, 3)), diagnostic })
+    for (const command of ["rcpt", "data", null] as const)
+      expect(failureCauseOf({ ...given, command })).toBe("mailbox_unknown")
+    const others = [{ command: "mail" }, { remoteEnhancedCode: "5.7.1", enhancedCode: "5.7.1" }, { smtpCode: null }]
+    for (const other of others) expect(failureCauseOf({ ...given, ...(other as object) })).toBe("refused")
+  })
+
   it("believes a reply that names the recipient when a report lacks the status", () => {
     const given = { smtpCode: 550, diagnostic: "550 unknown user ada@example.org" }
     expect(failureCauseOf(facts(given))).toBe("mailbox_unknown")

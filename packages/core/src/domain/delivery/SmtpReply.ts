@@ -9,6 +9,7 @@ import {
   isAboutRecipient,
   refusalSentence,
   saysDomainUnknown,
+  saysMailboxMissing,
   saysMailboxUnavailable,
   saysMailboxUnknown,
   saysOtherCause,
@@ -133,6 +134,14 @@ const isUnknownByText = (reply: SmtpReply): boolean => {
   return saysMailboxUnknown(sentence) || saysMailboxUnavailable(sentence) || saysDomainUnknown(sentence)
 }
 
+const isMissingByText = (reply: SmtpReply): boolean => {
+  const { stage, enhancedCode, text } = reply
+  if (!isPermanent(reply) || (stage !== "rcpt" && stage !== "data" && stage !== "endOfData")) return false
+  if (enhancedCode !== null && !textDecidesFor(enhancedCode)) return false
+  const sentence = refusalSentence(text)
+  return saysMailboxMissing(sentence) && !saysOtherCause(sentence)
+}
+
 /** Every refusal of a relay. The last row matches every reply. */
 export const refusalTable: ReadonlyArray<RefusalRow> = [
   {
@@ -152,6 +161,12 @@ export const refusalTable: ReadonlyArray<RefusalRow> = [
     matches: ({ stage, smtpCode }) => stage === "auth" || smtpCode === 530,
     means: deferred(true),
     source: "RFC 4954 §6; RFC 3207 §4"
+  },
+  {
+    when: "5xx to `RCPT` or later without an enhanced code, or with 5.0.0, 5.1.0 or 5.5.0, and the words of Yahoo or mail.ru for a missing mailbox",
+    matches: isMissingByText,
+    means: refused("MailboxUnknown", true),
+    source: "RFC 5321 §4.2.3"
   },
   {
     when: "552 at `RCPT`: too many recipients or a full mailbox",

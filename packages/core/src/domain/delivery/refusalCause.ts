@@ -43,6 +43,13 @@ const mailboxUnknownTexts: ReadonlyArray<RegExp> = [
   /\bdoes(?:n't| not) have an? .{0,60}\baccount\b/i
 ]
 
+/** The words of Yahoo and of mail.ru. They take any recipient, and refuse a missing mailbox only after the message. Nobody uses the words otherwise. */
+const mailboxMissingTexts: ReadonlyArray<RegExp> = [
+  /\brequested mail action aborted, mailbox not found\b/i,
+  /\bthis user does(?:n't| not) have an? [\w.-]{1,60} account\b/i,
+  /\blocal mailbox is unavailable: user not found\b/i
+]
+
 /** The text that RFC 5321 §4.2.3 gives to 550 and 450. */
 const mailboxUnavailableText = /\brequested (?:mail )?action not taken: mailbox unavailable\b/i
 
@@ -103,6 +110,9 @@ const matchesAny = (texts: ReadonlyArray<RegExp>, text: string): boolean => text
 
 /** Whether a sentence says that the mailbox does not exist. */
 export const saysMailboxUnknown = (sentence: string): boolean => matchesAny(mailboxUnknownTexts, sentence)
+
+/** Whether a sentence says so without any doubt, also in a reply to the message. */
+export const saysMailboxMissing = (sentence: string): boolean => matchesAny(mailboxMissingTexts, sentence)
 
 /** Whether a sentence is the one that RFC 5321 §4.2.3 gives to 550. As a reply to `RCPT` it means an unknown mailbox. */
 export const saysMailboxUnavailable = (sentence: string): boolean => mailboxUnavailableText.test(sentence)

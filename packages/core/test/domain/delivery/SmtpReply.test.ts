@@ -49,6 +49,17 @@ describe("classifyRefusal", () => {
     ["endOfData", 451, null, "", "TransportDeferred", false],
     ["endOfData", 550, "5.1.1", "", "MailboxUnknown", true],
     ["endOfData", 554, "5.6.0", "", "MessageRefused", false],
+    // Yahoo and mail.ru take any recipient, and say after the message that there is no such mailbox.
+    ["endOfData", 552, null, "1 Requested mail action aborted, mailbox not found", "MailboxUnknown", true],
+    ["rcpt", 552, null, "1 Requested mail action aborted, mailbox not found", "MailboxUnknown", true],
+    ["endOfData", 554, null, "This user doesn't have a yahoo.com account (a@b.example)", "MailboxUnknown", true],
+    ["endOfData", 550, null, "Local mailbox a@b.example is unavailable: user not found", "MailboxUnknown", true],
+    ["endOfData", 550, null, "Local mailbox a@b.example is unavailable: account is disabled", "MessageRefused", false],
+    ["endOfData", 552, null, "Requested mail action aborted: exceeded storage allocation", "MessageRefused", false],
+    ["endOfData", 554, null, "Spam: this user doesn't have a yahoo.com account", "MessageRefused", false],
+    ["endOfData", 554, "5.7.1", "This user doesn't have a yahoo.com account", "MessageRefused", false],
+    ["endOfData", 452, null, "Requested mail action aborted, mailbox not found", "TransportDeferred", false],
+    ["mail", 550, null, "Requested mail action aborted, mailbox not found", "SenderRefused", false],
     // The enhanced code counts only if its class agrees with the reply code.
     ["rcpt", 450, "5.1.1", "", "TransportDeferred", false],
     ["rcpt", 550, "4.1.1", "", "RecipientBlocked", false]
