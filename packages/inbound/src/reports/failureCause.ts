@@ -103,7 +103,7 @@ const causeByText = (facts: FailureFacts, sentence: string): BounceCause => {
 
 /** Decides the cause of a failed delivery. */
 export const failureCauseOf = (facts: FailureFacts): BounceCause => {
-  if (isTemporary(facts) || isDeliveryTimeExpired(facts.enhancedCode)) return "expired"
+  if (isTemporary(facts) || isDeliveryTimeExpired(facts.enhancedCode, facts.diagnostic)) return "expired"
   const sentence = refusalSentence(facts.diagnostic)
   if (hasNoCode(facts) && expiryText.test(sentence)) return "expired"
   // The output of a delivery program: its exit code says little about the address.

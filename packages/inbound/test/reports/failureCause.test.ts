@@ -60,6 +60,7 @@ describe("failureCauseOf, by the code", () => {
     [{ reportedEnhancedCode: "4.4.7" }],
     [{ reportedEnhancedCode: "5.4.7", smtpCode: 554, diagnostic: "554 5.4.7 delivery time expired" }],
     [{ reportedEnhancedCode: "5.0.0", remoteEnhancedCode: "5.4.7" }],
+    [{ reportedEnhancedCode: "5.4.316", smtpCode: 550, diagnostic: "550 5.4.316 Message expired, connection refused" }],
     [{ reportedEnhancedCode: "4.0.0", smtpCode: 550, diagnostic: "550 no such user here", command: "rcpt" }],
     [{ reportedEnhancedCode: "5.0.0", remoteEnhancedCode: "4.2.2", enhancedCode: "4.2.2" }],
     [{ smtpCode: 450, remoteEnhancedCode: "5.1.1" }]

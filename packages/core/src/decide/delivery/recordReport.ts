@@ -78,7 +78,9 @@ const bounceEffect = ({ cause }: ValidDeliveryReport, reply: SmtpReply): ReportE
   if (cause === "refused") return blockedRecipient
   if (refusal === "MailboxUnknown") return unknownMailbox
   // A relay that gives up after its last retry quotes a temporary code (RFC 3464 §2.3.4).
-  return refusal === "TransportDeferred" || isDeliveryTimeExpired(reply.enhancedCode) ? expired : blockedRecipient
+  return refusal === "TransportDeferred" || isDeliveryTimeExpired(reply.enhancedCode, reply.text)
+    ? expired
+    : blockedRecipient
 }
 
 const effectOf = (report: ValidDeliveryReport, reply: SmtpReply): ReportEffect => {

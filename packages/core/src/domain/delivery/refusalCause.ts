@@ -26,8 +26,13 @@ const unregisteredSubjectOf = (enhancedCode: string): "address" | "route" | null
 export const textDecidesFor = (enhancedCode: string): boolean =>
   enhancedCode === "5.0.0" || enhancedCode === "5.1.0" || enhancedCode === "5.5.0"
 
-/** Whether the relay gave up after a time (RFC 3463 §3.5), also where the class is that of a permanent failure, as it often is. */
-export const isDeliveryTimeExpired = (enhancedCode: string | null): boolean => enhancedCode?.endsWith(".4.7") === true
+/**
+ * Whether the relay gave up after a time (RFC 3463 §3.5), also where the class is that of a permanent failure, as it often is. Exchange Online has codes
+ * of its own for it, such as 5.4.316, and says so in the text.
+ */
+export const isDeliveryTimeExpired = (enhancedCode: string | null, text: string): boolean =>
+  enhancedCode !== null &&
+  (enhancedCode.endsWith(".4.7") || (/\.4\.3\d\d$/.test(enhancedCode) && /\bmessage expired\b/i.test(text)))
 
 const mailboxNoun =
   "(?:user|mailbox|mail box|recipient|account|addressee|alias|person|local[- ]part|(?:e-?mail|mailbox|recipient|destination|user|rcpt) address)"

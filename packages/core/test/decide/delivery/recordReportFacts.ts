@@ -107,6 +107,14 @@ export const rows: ReadonlyArray<Row> = [
     ["temporary_failure"]
   ],
   [
+    "the end of the retries of Exchange Online",
+    { kind: "bounced", smtpCode: 550, enhancedCode: "5.4.312", text: "Message expired, DNS query failed" },
+    "bounced",
+    "temporary_failure",
+    "soft",
+    ["temporary_failure"]
+  ],
+  [
     "the end of the relay's retries with a permanent code",
     { kind: "bounced", smtpCode: 554, enhancedCode: "5.4.7" },
     "bounced",
