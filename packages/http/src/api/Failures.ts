@@ -70,7 +70,7 @@ export class TooManyRequestsBody extends Schema.Error<TooManyRequestsBody>("TooM
     ...body("too_many_requests"),
     code: Schema.Literals(["RATE_LIMITED", ...planLimitCodes]),
     scope: Schema.optionalKey(Schema.Literals(["api_key", "project"])),
-    retryAfterSeconds: Schema.optionalKey(Schema.Int)
+    retryAfterSeconds: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
   },
   { httpApiStatus: 429 }
 ) {}

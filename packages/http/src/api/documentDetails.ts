@@ -1,7 +1,8 @@
 /**
- * Adds to the OpenAPI document what the schemas do not say: bounds of numbers, examples of requests, headers of responses.
+ * Adds to the OpenAPI document what the schemas do not say: bounds of numbers, examples of requests, headers of responses, tags.
  */
 import { pageLimitDefault, pageLimitMax } from "@mailkeep/core/binding"
+import { portableComponents, withPortableSchemas } from "./portableSchemas.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -147,16 +148,31 @@ const operationOf = (operation: Operation) => ({
   }))
 })
 
+const tagDescriptions: Readonly<Record<string, string>> = {
+  messages: "Sends messages, and cancels or reschedules scheduled ones.",
+  logs: "The delivery log: one delivery for each recipient.",
+  contacts: "The contacts of the project and their subscription status.",
+  properties: "The custom properties that contacts can have.",
+  lists: "Lists of contacts that are put together by hand.",
+  segments: "Segments: the contacts that match a filter.",
+  suppressions: "The addresses that get no mail, with the reasons.",
+  templates: "Templates of messages, with their drafts and published versions.",
+  webhooks: "Subscriptions to events, and their event deliveries.",
+  domains: "The sender domains and their DNS records."
+}
+
 /** Completes the document that is made from the schemas. */
 export const withDetails = (document: Record<string, unknown>): Record<string, unknown> => {
   const paths = document["paths"] as Readonly<Record<string, Readonly<Record<string, Operation>>>>
   const components = document["components"] as { readonly schemas: Readonly<Record<string, Json>> }
+  const tags = document["tags"] as ReadonlyArray<{ readonly name: string }>
   return {
     ...document,
-    paths: mapped(paths, (methods) => mapped(methods, operationOf)),
+    tags: tags.map((tag) => ({ ...tag, description: tagDescriptions[tag.name] })),
+    paths: withPortableSchemas(mapped(paths, (methods) => mapped(methods, operationOf))),
     components: {
       ...components,
-      schemas: mapped(components.schemas, (schema, name) =>
+      schemas: mapped(portableComponents(components.schemas), (schema, name) =>
         requestExamples[name] === undefined ? schema : { ...schema, examples: [requestExamples[name]] }
       )
     }
