@@ -43,6 +43,19 @@ describe("bytes that are not an HTTP request", () => {
       400,
       "The request must not have both Content-Length and Transfer-Encoding."
     ],
+    [
+      "a transfer coding and a length",
+      `${post}transfer-encoding: chunked\r\ncontent-length: 1\r\n\r\n0\r\n\r\n`,
+      400,
+      "The request must not have both Content-Length and Transfer-Encoding."
+    ],
+    [
+      "a header field that ends without a carriage return",
+      `GET / HTTP/1.1\r\nhost: x\nx-a: a\r\n\r\n`,
+      400,
+      headerForm
+    ],
+    ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "HTTP/2 is not supported. Use HTTP/1.1."],
     ["a header field over two lines", `${post}x-a: a\r\n b\r\n\r\n`, 400, headerForm],
     ["a space in the name of a header field", `${post}x a: a\r\n\r\n`, 400, headerForm],
     [
@@ -58,12 +71,30 @@ describe("bytes that are not an HTTP request", () => {
     expect(answer!.status).toBe(status)
     expect(JSON.parse(answer!.body)).toMatchObject({ error: "invalid_argument", message })
   })
-  it("answers a chunk without a size with what is wrong when the body is read", async () => {
+
+  const fields = "idempotency-key: a\r\ncontent-type: application/json\r\n"
+  const chunked = "transfer-encoding: chunked\r\n\r\n"
+
+  it.each([
+    ["a chunk without a size", `${chunked}zz\r\n`],
+    ["a chunk that is longer than its size", `${chunked}1\r\n{}\r\n0\r\n\r\n`],
+    ["a size of a chunk without a carriage return", `${chunked}2\n{}\r\n0\r\n\r\n`]
+  ])("answers %s with what is wrong when the body is read", async (_, body) => {
     const client = await rawClient(wire.url)
-    const fields = `authorization: Bearer ${wire.key}\r\nidempotency-key: a\r\ncontent-type: application/json\r\n`
-    client.send(`${post}${fields}transfer-encoding: chunked\r\n\r\nzz\r\n`)
+    client.send(`${post}authorization: Bearer ${wire.key}\r\n${fields}${body}`)
     const [answer] = await client.closed
     expect(answer!.status).toBe(400)
     expect(JSON.parse(answer!.body)).toMatchObject({ message: "The chunks of the body are not valid." })
+  })
+
+  it.each([
+    ["a body", `${fields}content-length: 10\r\n\r\n{}`],
+    ["a head", ""]
+  ])("says that the request is not complete to a client that ends the connection within %s", async (_, rest) => {
+    const client = await rawClient(wire.url)
+    client.send(`${post}authorization: Bearer ${wire.key}\r\n${rest}`)
+    client.socket.end()
+    const [answer] = await client.closed
+    expect(JSON.parse(answer!.body)).toMatchObject({ message: "The connection ended before the request was complete." })
   })
 })

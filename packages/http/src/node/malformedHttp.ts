@@ -14,6 +14,8 @@ const noTunnel: RawRefusal = { status: 501, message: "The method CONNECT is not 
 
 /** The refusal of bytes for which the parser gives a reason that is in no table below. */
 const noRequest = "This is not an HTTP request."
+const headerForm = "A header field is not valid. Check its name, its characters and its line breaks."
+const chunkForm = "The chunks of the body are not valid."
 
 const targetForm =
   "The request line is not valid. Percent-encode spaces and all characters other than ASCII in the path and the query."
@@ -28,9 +30,17 @@ const messages: ReadonlyMap<string, string> = new Map([
   ["HPE_INVALID_VERSION", "The request line must end with HTTP/1.1 or HTTP/1.0 and with CR LF."],
   ["HPE_INVALID_CONTENT_LENGTH", lengthForm],
   ["HPE_UNEXPECTED_CONTENT_LENGTH", lengthForm],
-  ["HPE_INVALID_HEADER_TOKEN", "A header field is not valid. Check its name, its characters and its line breaks."],
-  ["HPE_INVALID_CHUNK_SIZE", "The chunks of the body are not valid."]
+  ["HPE_INVALID_HEADER_TOKEN", headerForm],
+  ["HPE_INVALID_CHUNK_SIZE", chunkForm],
+  ["HPE_INVALID_EOF_STATE", "The connection ended before the request was complete."],
+  ["HPE_PAUSED_H2_UPGRADE", "HTTP/2 is not supported. Use HTTP/1.1."]
 ])
+
+/** A missing CR or LF has one code wherever it is missing. Only the words of the parser name the place. */
+const messageOfReason = (reason: string): string => {
+  if (reason.includes("chunk")) return chunkForm
+  return reason.includes("header") ? headerForm : noRequest
+}
 
 /** An attempt at request smuggling, not an unknown coding. */
 const twoLengths: RawRefusal = {
@@ -50,16 +60,17 @@ interface ParserError extends Error {
 }
 
 const refusalOf = ({ code = "", reason = "" }: ParserError): RawRefusal => {
+  // The code is that of the second of the two fields.
+  if (reason.includes("can't be present with")) return twoLengths
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return tooLarge
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return lateRequest
     case "HPE_INVALID_TRANSFER_ENCODING":
-      // The parser also uses this code when a request has both fields.
-      return reason.includes("Content-Length") ? twoLengths : unknownTransferCoding
+      return unknownTransferCoding
     default:
-      return { status: 400, message: messages.get(code) ?? noRequest }
+      return { status: 400, message: messages.get(code) ?? messageOfReason(reason) }
   }
 }
 
