@@ -101,6 +101,16 @@ describe("request bodies", () => {
     client.socket.destroy()
   })
 
+  it("refuses a body that is declared too large with 413 and without 100 Continue, because the client waits", async () => {
+    await open({})
+    const client = await rawClient(wire.url)
+    let seen = ""
+    client.socket.on("data", (chunk) => (seen += String(chunk)))
+    client.send(`${sendHead(wire.key)}expect: 100-continue\r\ncontent-length: ${40 * mib}\r\n\r\n`)
+    expect(await client.closed).toMatchObject([{ status: 413, head: expect.stringMatching(/connection: close/i) }])
+    expect(seen).not.toContain("100 Continue")
+  })
+
   it("refuses a head with 408 when the head does not arrive in time", async () => {
     await open({ headMillis: 150 })
     const client = await rawClient(wire.url)

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { IncomingMessage } from "node:http"
 import type { NextChunks, WithBodyChunks } from "../server/bodyChunks.ts"
 import { BodyUnreadable } from "../server/bodyChunks.ts"
+import { isBodyWithheld } from "./continueOnRead.ts"
 
 /** What the request has now: a chunk, its end or its failure. `undefined`: wait for more. */
 const available = (incoming: IncomingMessage): NextChunks | undefined => {
@@ -35,5 +36,7 @@ const nextOf = (incoming: IncomingMessage): NextChunks =>
   )
 
 /** Reads the body only when it is asked for, so that a client that waits for `100 Continue` sends no body of a refused request. */
-export const nodeBodyChunks: WithBodyChunks = (request, use) =>
-  use(nextOf(NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage))
+export const nodeBodyChunks: WithBodyChunks = (request, use) => {
+  const incoming = NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage
+  return use({ next: nextOf(incoming), isWithheld: isBodyWithheld(incoming) })
+}

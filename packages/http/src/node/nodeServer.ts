@@ -16,6 +16,7 @@ import { hasConstantBody } from "../server/constantBody.ts"
 import { answerMalformedHttp } from "./malformedHttp.ts"
 import type { Connections } from "./connections.ts"
 import { makeConnections } from "./connections.ts"
+import { continueOnRead, isBodyWithheld } from "./continueOnRead.ts"
 import type { ServerLimits } from "./limits.ts"
 import { makeFairStarts } from "./fairStarts.ts"
 import { listen } from "./listeners.ts"
@@ -40,22 +41,6 @@ interface Listener {
 /** How often Node and the server check for requests and responses that take too long. */
 const checkMillis = ({ headMillis, responseMillis }: ServerLimits) =>
   Math.max(10, Math.min(1000, Math.ceil(headMillis / 4), Math.ceil(responseMillis / 4)))
-
-/** Responses to requests that wait for `100 Continue`. The client may or may not send the body of such a request. */
-const uncontinued = new WeakSet<ServerResponse>()
-
-/** Asks for the body when a handler first reads it, so that the client of a refused request need not send it. */
-const continueOnRead = (request: IncomingMessage, response: ServerResponse) => {
-  uncontinued.add(response)
-  const onListener = (event: string) => {
-    if (event !== "readable" && event !== "data") return
-    request.off("newListener", onListener)
-    if (response.headersSent) return
-    uncontinued.delete(response)
-    response.writeContinue()
-  }
-  request.on("newListener", onListener)
-}
 
 const makeListener = (limits: ServerLimits): Listener => {
   const server = createServer({
@@ -117,13 +102,13 @@ const admitResponse =
   ({ responses, constantResponses, connections }: Listener): HttpEffect.PreResponseHandler =>
   (request, response) =>
     Effect.sync(() => {
-      const { socket } = NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage
-      const nodeResponse = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+      const incoming = NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage
+      const { socket } = incoming
       const bytes = request.method === "HEAD" ? 0 : responseBodyBytes(response)
       const isAdmitted = (hasConstantBody(response) ? constantResponses : responses).begin(socket, bytes)
       const admitted = isAdmitted ? encodeLargeBody(response) : budgetExceeded(response)
       if (!isAdmitted) responses.begin(socket, responseBodyBytes(admitted))
-      return connections.isLast(socket) || uncontinued.has(nodeResponse)
+      return connections.isLast(socket) || isBodyWithheld(incoming)
         ? HttpServerResponse.setHeader(admitted, "connection", "close")
         : admitted
     })

@@ -11,25 +11,33 @@ export class BodyUnreadable extends Data.TaggedError("BodyUnreadable") {}
 /** The next chunks of a body. At its end there are none. */
 export type NextChunks = Effect.Effect<ReadonlyArray<Uint8Array>, BodyUnreadable>
 
+/** The body of a request. */
+export interface BodyInChunks {
+  readonly next: NextChunks
+  /** Whether the client sends the body only after it is first read. */
+  readonly isWithheld: boolean
+}
+
 /** Runs `use`, which reads the body of the request. */
 export type WithBodyChunks = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
-  use: (next: NextChunks) => Effect.Effect<A, E, R>
+  use: (body: BodyInChunks) => Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E, R>
 
 /** A web-standard request without a body has no stream. An absent body is an empty one, as for the Node server. */
 const hasNoBody = ({ source }: HttpServerRequest.HttpServerRequest): boolean => "body" in source && source.body === null
 
 const fromStream: WithBodyChunks = (request, use) => {
-  if (hasNoBody(request)) return use(Effect.succeed([]))
+  if (hasNoBody(request)) return use({ next: Effect.succeed([]), isWithheld: false })
   return Effect.scopedWith((scope) =>
     Effect.flatMap(Effect.provideService(Stream.toPull(request.stream), Scope.Scope, scope), (pull) =>
-      use(
-        pull.pipe(
+      use({
+        next: pull.pipe(
           Pull.catchDone(() => Effect.succeed([])),
           Effect.mapError(() => new BodyUnreadable())
-        )
-      )
+        ),
+        isWithheld: false
+      })
     )
   )
 }

@@ -11,7 +11,7 @@ import type { BodyReservation } from "./bodyBudget.ts"
 import { BodyBudget } from "./bodyBudget.ts"
 import type { BodyBytes } from "./bodyBytes.ts"
 import { makeBodyBytes } from "./bodyBytes.ts"
-import type { BodyUnreadable, NextChunks } from "./bodyChunks.ts"
+import type { BodyInChunks, BodyUnreadable } from "./bodyChunks.ts"
 import { BodyChunks } from "./bodyChunks.ts"
 import { errorResponse } from "./failureResponse.ts"
 import { inTurns } from "./inTurns.ts"
@@ -69,7 +69,7 @@ interface ReceiveBounds {
 
 /** Reads the body to its end. Past a bound, drops the bytes and discards the rest for a short time. */
 const receive = (
-  next: NextChunks,
+  { next, isWithheld }: BodyInChunks,
   declaredBytes: number,
   reservation: BodyReservation,
   { bytesMax, bodyMillis }: ReceiveBounds
@@ -104,6 +104,8 @@ const receive = (
       )
 
     if (declaredBytes > bytesMax) {
+      // A client that waits for `100 Continue` need not send what would be discarded.
+      if (isWithheld) return Effect.fail(new BodyRefused({ reason: "too_large", bytesMax, complete: false }))
       refuse("too_large")
       return failRefused("too_large")
     }
@@ -168,8 +170,8 @@ export const withReceived = <A, E, R>(
     const reservation = reserve(apiKeyId ?? projectId)
     const withBodyChunks = yield* BodyChunks
     const declaredBytes = Number(request.headers["content-length"] ?? 0)
-    return yield* withBodyChunks(request, (next) =>
-      receive(next, declaredBytes, reservation, { bytesMax, bodyMillis })
+    return yield* withBodyChunks(request, (chunks) =>
+      receive(chunks, declaredBytes, reservation, { bytesMax, bodyMillis })
     ).pipe(
       Effect.catchTag("BodyUnreadable", () => Effect.fail(refused("malformed_json", "could not be read to its end"))),
       Effect.flatMap((body) => use(body, reservation)),
