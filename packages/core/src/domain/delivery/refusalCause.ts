@@ -48,7 +48,7 @@ const mailboxUnknownTexts: ReadonlyArray<RegExp> = [
   /\bdoes(?:n't| not) have an? .{0,60}\baccount\b/i
 ]
 
-/** The words of Yahoo and of mail.ru. They take any recipient, and refuse a missing mailbox only after the message. Nobody uses the words otherwise. */
+/** Replies of Yahoo and mail.ru, which accept any recipient and refuse a missing mailbox only after the message. They mean nothing else. */
 const mailboxMissingTexts: ReadonlyArray<RegExp> = [
   /\brequested mail action aborted, mailbox not found\b/i,
   /\bthis user does(?:n't| not) have an? [\w.-]{1,60} account\b/i,
@@ -116,7 +116,7 @@ const matchesAny = (texts: ReadonlyArray<RegExp>, text: string): boolean => text
 /** Whether a sentence says that the mailbox does not exist. */
 export const saysMailboxUnknown = (sentence: string): boolean => matchesAny(mailboxUnknownTexts, sentence)
 
-/** Whether a sentence says so without any doubt, also in a reply to the message. */
+/** Whether a sentence is one of the replies that mean a missing mailbox also when they come after the message. */
 export const saysMailboxMissing = (sentence: string): boolean => matchesAny(mailboxMissingTexts, sentence)
 
 /** Whether a sentence is the one that RFC 5321 §4.2.3 gives to 550. As a reply to `RCPT` it means an unknown mailbox. */
