@@ -2,9 +2,9 @@
  * Adds to the OpenAPI document what the schemas do not say: bounds of numbers, examples of requests, headers of responses, tags.
  */
 import { pageLimitDefault, pageLimitMax } from "@mailkeep/core/binding"
+import type { JsonObject } from "./jsonObject.ts"
+import { mapped } from "./jsonObject.ts"
 import { portableComponents, withPortableSchemas } from "./portableSchemas.ts"
-
-type Json = Readonly<Record<string, unknown>>
 
 const dateOrTime = {
   anyOf: [
@@ -14,7 +14,7 @@ const dateOrTime = {
 }
 
 /** Parameters are text on the wire, but mean numbers or dates. */
-const bounded: Readonly<Record<string, Json>> = {
+const bounded: Readonly<Record<string, JsonObject>> = {
   limit: { type: "integer", minimum: 1, maximum: pageLimitMax, default: pageLimitDefault },
   page: { type: "integer", minimum: 1, default: 1 },
   beforeVersion: { type: "integer", minimum: 1 },
@@ -35,7 +35,7 @@ const descriptions: Readonly<Record<string, string>> = {
 }
 
 /** One valid request of each kind, by the name of its schema. */
-const requestExamples: Readonly<Record<string, Json>> = {
+const requestExamples: Readonly<Record<string, JsonObject>> = {
   SendEmailRequest: {
     from: "shop@acme.example",
     fromName: "The shop",
@@ -85,12 +85,12 @@ const requestExamples: Readonly<Record<string, Json>> = {
 interface Parameter {
   readonly name: string
   readonly in: string
-  readonly schema: Json
+  readonly schema: JsonObject
 }
 
 interface Operation {
   readonly parameters?: ReadonlyArray<Parameter>
-  readonly responses: Readonly<Record<string, Json>>
+  readonly responses: Readonly<Record<string, JsonObject>>
 }
 
 /** The request body already gives the `Content-Type`, so OpenAPI ignores such a parameter. A `Content-Encoding` is always refused. */
@@ -107,22 +107,19 @@ const parametersOf = (parameters: ReadonlyArray<Parameter>) =>
       }
     })
 
-const header = (description: string, schema: Json = { type: "string" }) => ({ description, schema })
+const header = (description: string, schema: JsonObject = { type: "string" }) => ({ description, schema })
 
 const everywhere = {
   "X-Request-Id": header("The id of the request: the `X-Request-Id` of the request, or a new one."),
   "X-Correlation-Id": header("The same id.")
 }
 
-const statusHeaders: Readonly<Record<string, Json>> = {
+const statusHeaders: Readonly<Record<string, JsonObject>> = {
   "202": { "Idempotent-Replayed": header("`true` when this is the response to an earlier request with the same key.") },
   "401": { "WWW-Authenticate": header("`Bearer`.") },
   "429": { "Retry-After": header("Seconds to wait; only on a rate limit.", { type: "integer", minimum: 1 }) },
   "503": { "Retry-After": header("Seconds to wait.", { type: "integer", minimum: 1 }) }
 }
-
-const mapped = <A, B>(record: Readonly<Record<string, A>>, change: (value: A, key: string) => B) =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
 
 const rateLimitHeaders = {
   "RateLimit-Policy": header(
@@ -144,7 +141,7 @@ const operationOf = (operation: Operation) => ({
   ...(operation.parameters === undefined ? {} : { parameters: parametersOf(operation.parameters) }),
   responses: mapped(operation.responses, (response, status) => ({
     ...response,
-    headers: { ...everywhere, ...statusHeaders[status], ...(response["headers"] as Json | undefined) }
+    headers: { ...everywhere, ...statusHeaders[status], ...(response["headers"] as JsonObject | undefined) }
   }))
 })
 
@@ -164,7 +161,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
 /** Completes the document that is made from the schemas. */
 export const withDetails = (document: Record<string, unknown>): Record<string, unknown> => {
   const paths = document["paths"] as Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  const components = document["components"] as { readonly schemas: Readonly<Record<string, Json>> }
+  const components = document["components"] as { readonly schemas: Readonly<Record<string, JsonObject>> }
   const tags = document["tags"] as ReadonlyArray<{ readonly name: string }>
   return {
     ...document,
