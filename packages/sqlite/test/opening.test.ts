@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { inspect } from "node:util"
 import Database from "better-sqlite3"
@@ -99,6 +99,20 @@ describe("opening a file", () => {
     [":memory:", "A database in memory loses all mail. Give the path of a file, or use the store of @mailkeep/memory"]
   ])("refuses the filename %s with what to do", async (filename, detail) => {
     expect(await refusal(filename as string)).toMatchObject({ _tag: "StoreNotOpened", reason: "not_durable", detail })
+  })
+
+  it.each([
+    [" mail.db", "begins with a space"],
+    ["mail.db\n", "ends with a line break"],
+    ["mail.db\0.old", "contains a null character"]
+  ])("creates no file when the path %j %s", async (name) => {
+    const before = process.cwd()
+    onTestFinished(() => process.chdir(before))
+    process.chdir(folder())
+    const refused = await refusal(name)
+    expect(refused).toMatchObject({ _tag: "StoreNotOpened", reason: "not_a_database", isRetryable: false })
+    expect(refused.message).toContain("Give the path without it")
+    expect(readdirSync(folder())).toEqual([])
   })
 
   it("refuses a URL without the part that may have a password", async () => {

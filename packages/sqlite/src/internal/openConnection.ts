@@ -50,6 +50,12 @@ const checkPath = (where: unknown): void => {
     throw new NotOpened("not_durable", {
       detail: "The store needs the path of a file. The environment variable with the path may not be set"
     })
+  // The driver would open another path: it trims white space, as of a line that was read from a file, and ends the path at a null character.
+  if (where.trim() !== where || where.includes("\0"))
+    throw new NotOpened("not_a_database", {
+      detail:
+        "The path of the file begins or ends with white space, or contains a null character. Give the path without it"
+    })
 }
 
 /** SQLite opens a file without write permission as a read-only file, and reports this only at the first write. */
