@@ -2,7 +2,7 @@
  * The requests between the threads of the store: canceled ones, and a thread that cannot be started.
  */
 import { execFileSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -169,6 +169,36 @@ console.log((await Effect.runPromise(Effect.flip(answer))).message)
       reason: "unsupported_runtime",
       message: expect.stringContaining("Mark the package as external in your bundler")
     })
+  })
+
+  it("commits in a process of node --watch, whose threads report the modules that they load", () => {
+    const folder = makeFolder()
+    const program = join(folder, "program.ts")
+    writeFileSync(
+      program,
+      `import { Effect } from "effect"
+import { SqliteMailStore } from ${JSON.stringify(join(packageFolder, "src", "index.ts"))}
+const written = Effect.flatMap(SqliteMailStore.make({ filename: ${JSON.stringify(join(folder, "mail.db"))} }), (store) =>
+  Effect.andThen(store.commitThreadStarted, store.commit([{ _tag: "PutSetting", name: "a", value: "1" }]))
+)
+await Effect.runPromise(Effect.scoped(written))
+console.log("written")
+`
+    )
+    // What node --watch sets for the process that it starts again.
+    const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: "1" }
+    expect(execFileSync(process.execPath, [program], { env, encoding: "utf8", timeout: 60_000 })).toBe("written\n")
+  })
+
+  it("does not create a file that others could read when the process may not write", () => {
+    const folder = makeFolder()
+    const flags = ["--permission", "--allow-fs-read=*", "--allow-addons", "--allow-worker"]
+    expect(failureOf(join(packageFolder, "src"), folder, flags)).toMatchObject({
+      _tag: "StoreNotOpened",
+      reason: "read_only",
+      message: expect.stringContaining("With node --permission, add --allow-fs-write")
+    })
+    expect(existsSync(join(folder, "mail.db"))).toBe(false)
   })
 
   it.each(["--input-type=module", "--input-type module"])(

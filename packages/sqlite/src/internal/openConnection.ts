@@ -102,6 +102,12 @@ const createPrivate = (where: string): void => {
       throw new NotOpened("unreachable", { detail: "The folder of the file does not exist", cause })
     if (["EACCES", "EPERM", "EROFS"].includes(code))
       throw new NotOpened("read_only", { detail: "The process may not create a file in the folder", cause })
+    // SQLite is native code that these permissions do not stop. It would create the file, and other users could read it.
+    if (code === "ERR_ACCESS_DENIED")
+      throw new NotOpened("read_only", {
+        detail: "The process may not create the file. With node --permission, add --allow-fs-write",
+        cause
+      })
     // Another process created the file first, or SQLite reports the problem with the path.
   }
 }

@@ -127,6 +127,8 @@ const makePendingRequests = <Reply>(onEmpty: () => void) => {
   }
 }
 
+const isReplies = <Reply>(message: unknown): message is ReadonlyArray<ThreadReply<Reply>> => Array.isArray(message)
+
 const newThread = ({ module, workerData, resourceLimits }: WorkerThreadOptions, loading: DriverLoading): Worker => {
   try {
     return new Worker(fileOf(module), {
@@ -156,7 +158,10 @@ const makeRestartableThread = <Reply>(options: WorkerThreadOptions, { onReplies,
     const loading = beginLoading()
     const thread = newThread(options, loading)
     let cause: unknown
-    thread.on("message", onReplies)
+    // The thread of a process of `node --watch` also posts which modules it loads, and so may a module that the product preloads.
+    thread.on("message", (message: unknown) => {
+      if (isReplies<Reply>(message)) onReplies(message)
+    })
     // An error ends the thread; the next request starts another thread.
     thread.on("error", (error) => {
       cause = error
