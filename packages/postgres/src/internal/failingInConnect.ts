@@ -1,13 +1,37 @@
 /**
- * Clients of a pool that cannot be made, because a file of a certificate is missing. The URL of a pool can name such files, and the driver reads them for
- * each connection.
+ * Clients of a pool that cannot be made, because a file of a certificate is missing, or that get no password. The URL of a pool can name such files, and the
+ * driver reads them for each connection. It also calls the function `password` of a pool for each connection.
  */
 import type { Pool } from "pg"
 import type pg from "pg"
 
+import { markOfPassword } from "./sqlStates.ts"
+
 type ClientClass = new (config?: string | pg.ClientConfig) => pg.Client
 
-/** Makes clients that fail when they connect, and not when they are made. */
+type PasswordOf = (...args: ReadonlyArray<unknown>) => unknown
+
+/** A client of the driver, which calls a function for its password. */
+interface AsksForPassword {
+  password?: unknown
+}
+
+/** Marks the failure of a function, so that the store can say where it comes from. */
+const markingFailures =
+  (passwordOf: PasswordOf): PasswordOf =>
+  async (...args) => {
+    try {
+      return await passwordOf(...args)
+    } catch (cause) {
+      throw markOfPassword(cause)
+    }
+  }
+
+const markPasswordFailures = (client: AsksForPassword): void => {
+  if (typeof client.password === "function") client.password = markingFailures(client.password as PasswordOf)
+}
+
+/** Makes clients that fail when they connect, and not when they are made. Marks the failures of a function for the password. */
 export const failingInConnect = (Client: ClientClass): ClientClass =>
   class extends Client {
     constructor(config?: string | pg.ClientConfig) {
@@ -21,6 +45,7 @@ export const failingInConnect = (Client: ClientClass): ClientClass =>
         }
         this.connect = ((callback: (failure: unknown) => void) => process.nextTick(fail, callback)) as never
       }
+      markPasswordFailures(this as AsksForPassword)
     }
   }
 

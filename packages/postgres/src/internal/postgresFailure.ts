@@ -2,16 +2,8 @@
  * Converts failures of PostgreSQL to failures of the port. A failure of the server can quote values of records, so only its codes and names are kept.
  */
 import { StoreUnavailable } from "@mailkeep/core/adapter"
-import {
-  codeOf,
-  connectionLimitSentence,
-  isOfDriver,
-  isTooLarge,
-  noFreeConnection,
-  poolEnded,
-  queryTimeout,
-  reasonOf
-} from "./sqlStates.ts"
+import { connectingSentenceOf } from "./connectingFailure.ts"
+import { codeOf, isOfDriver, isTooLarge, noFreeConnection, poolEnded, queryTimeout, reasonOf } from "./sqlStates.ts"
 import { NewerTables } from "./tableVersion.ts"
 
 const nameOf = (cause: unknown, field: "constraint" | "table" | "column"): string => {
@@ -46,7 +38,9 @@ export class PostgresError extends Error {
   constructor(cause: unknown) {
     const code = codeOf(cause)
     const names = nameOf(cause, "table") + nameOf(cause, "column") + nameOf(cause, "constraint")
-    super(poolFailureOf(cause)?.name ?? `PostgreSQL failed with ${code ?? "a lost connection"}${names}.`)
+    const connecting = code === undefined ? connectingSentenceOf(cause) : undefined
+    const failed = connecting ?? `PostgreSQL failed with ${code ?? "a lost connection"}${names}`
+    super(poolFailureOf(cause)?.name ?? `${failed}.`)
     this.name = "PostgresError"
     this.code = code
   }
@@ -76,7 +70,6 @@ const sentences: Readonly<Record<string, string>> = {
 
 /** What an operator or the product does about failures whose reason does not say so, by their codes. */
 const explanations: Readonly<Record<string, string>> = {
-  "53300": `${connectionLimitSentence}.`,
   "57014": "The server canceled a statement. A limit such as `statement_timeout` may be too short."
 }
 
@@ -84,12 +77,14 @@ const explanations: Readonly<Record<string, string>> = {
 export const unavailableOf = (cause: unknown): StoreUnavailable | undefined => {
   if (cause instanceof NewerTables)
     return new StoreUnavailable({ reason: "newer_schema", detail: `${cause.message}.`, cause })
-  const detail = isOfDriver(cause) ? sentences[codeOf(cause) ?? ""] : undefined
+  const connecting = connectingSentenceOf(cause)
+  const detail = connecting === undefined && isOfDriver(cause) ? sentences[codeOf(cause) ?? ""] : undefined
   if (detail !== undefined)
     return new StoreUnavailable({ reason: "unreachable", detail, cause: new PostgresError(cause) })
   const reason = reasonOf(cause)
   if (reason === undefined) return undefined
-  const explanation = explanations[codeOf(cause) ?? ""] ?? poolFailureOf(cause)?.detail
+  const explanation =
+    connecting === undefined ? (explanations[codeOf(cause) ?? ""] ?? poolFailureOf(cause)?.detail) : `${connecting}.`
   return new StoreUnavailable({
     reason,
     ...(explanation === undefined ? {} : { detail: explanation }),

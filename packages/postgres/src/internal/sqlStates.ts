@@ -67,28 +67,55 @@ export const isRepeatable = (cause: unknown): boolean => contended.has(codeOf(ca
 
 const ofDriver = new WeakSet<object>()
 
-/** Marks a failure that came from the driver. Any other is a bug, also if it has no code. */
-export const markOfDriver = (cause: unknown): unknown => {
-  if (cause instanceof Error) ofDriver.add(cause)
-  return cause
+/** A function of the product can throw anything, also a text. Never shows it. */
+class NoObject extends Error {
+  constructor() {
+    super("A value that is no object was thrown.")
+  }
 }
+
+/** In a test runner that gives each file its own globals, a failure of Node is no `Error` of this file. */
+const objectOf = (cause: unknown): object => (typeof cause === "object" && cause !== null ? cause : new NoObject())
+
+/** Marks a failure that came from the driver, and returns it. Any other is a bug, also if it has no code. */
+export const markOfDriver = (cause: unknown): unknown => {
+  const failure = objectOf(cause)
+  ofDriver.add(failure)
+  return failure
+}
+
+const isMarked = (marked: WeakSet<object>, cause: unknown): cause is Error =>
+  typeof cause === "object" && cause !== null && marked.has(cause)
 
 const ofConnecting = new WeakSet<object>()
 
 /** Marks a failure of the driver to connect. No statement was sent, so it is no bug of a statement: a login can be refused for a while. */
 export const markOfConnecting = (cause: unknown): unknown => {
-  if (cause instanceof Error) ofConnecting.add(cause)
-  return markOfDriver(cause)
+  const failure = objectOf(cause)
+  ofConnecting.add(failure)
+  return markOfDriver(failure)
 }
 
 /** The store got no connection. */
-export const isOfConnecting = (cause: unknown): boolean => cause instanceof Error && ofConnecting.has(cause)
+export const isOfConnecting = (cause: unknown): cause is Error => isMarked(ofConnecting, cause)
+
+const ofPassword = new WeakSet<object>()
+
+/** Marks a failure of the function that returns the password for each connection, and returns it. */
+export const markOfPassword = (cause: unknown): unknown => {
+  const failure = objectOf(cause)
+  ofPassword.add(failure)
+  return failure
+}
+
+/** The function that returns the password has failed. */
+export const isOfPassword = (cause: unknown): boolean => isMarked(ofPassword, cause)
 
 /** The server has ended the session. */
 const hasEndedSession = (cause: Error): boolean =>
   "severity" in cause && (cause.severity === "FATAL" || cause.severity === "PANIC")
 
-export const isOfDriver = (cause: unknown): cause is Error => cause instanceof Error && ofDriver.has(cause)
+export const isOfDriver = (cause: unknown): cause is Error => isMarked(ofDriver, cause)
 
 /** The server itself has failed, with a code of appendix A. */
 export const isOfServer = (cause: unknown): boolean => isOfDriver(cause) && isAnswer(cause)
