@@ -56,6 +56,16 @@ describe("the commands for records beside a running server", () => {
     })
   })
 
+  it("prints the DNS record of a new DKIM key, and replaces a key that has no record in DNS", async () => {
+    const { records: first } = await runJson(["domains", "add", "rotated.example", ...server.here])
+    const { records, status } = await runJson(["domains", "rotate-dkim-key", "rotated.example", ...server.here])
+    expect(status).toBe("pending")
+    expect(first[0].name).toBe("mailkeep._domainkey.rotated.example")
+    expect(records[0].name).toMatch(/^mailkeep-[0-9a-z]{8}\._domainkey\.rotated\.example$/)
+    expect(records[0].value).not.toBe(first[0].value)
+    expect(records.slice(1)).toEqual(first.slice(1))
+  })
+
   it("finds a domain by its name in every form that domains add takes", async () => {
     for (const name of ["b\u00fccher.example", "B\u00dcCHER.example", "xn--bcher-kva.example"]) {
       const { id } = await runJson(["domains", "add", "b\u00fccher.example", ...server.here])

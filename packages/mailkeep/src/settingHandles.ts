@@ -44,6 +44,7 @@ export const makeDomains = (run: Run, caller: ProjectId): EmbeddedDomains => {
     create: (input, options) => call(({ create }) => create(caller, input), options),
     ensure: (input, options) => call(({ ensure }) => ensure(caller, input), options),
     verify: (domainId, options) => call(({ verify }) => verify(caller, domainId), options),
+    rotateDkimKey: (domainId, options) => call(({ rotateDkimKey }) => rotateDkimKey(caller, domainId), options),
     delete: (domainId, options) => call((domains) => Effect.asVoid(domains.delete(caller, domainId)), options)
   }
 }

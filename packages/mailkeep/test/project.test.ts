@@ -225,6 +225,19 @@ describe("project", () => {
     await expect(mail.projects.delete("no project")).rejects.toMatchObject({ _tag: "InvalidArgument" })
   })
 
+  it("gives a second project with the same domain a DKIM record of its own", async () => {
+    const mail = await openQuiet()
+    const tenant = mail.project("prj_b")
+    const nameOf = (records: ReadonlyArray<{ readonly purpose: string; readonly name: string }>) =>
+      records.flatMap(({ purpose, name }) => (purpose === "dkim" ? [name] : []))
+    const { id, records } = await mail.domains.ensure({ domain: "shop.example" })
+    const other = await tenant.domains.ensure({ domain: "shop.example" })
+    expect(nameOf(other.records)).toEqual(nameOf(records))
+    const rotated = await tenant.domains.rotateDkimKey(other.id)
+    expect(nameOf(rotated.records)).toEqual([expect.stringMatching(/^mailkeep-\w{8}\._domainkey\.shop\.example$/)])
+    expect(await rejection(tenant.domains.rotateDkimKey(id))).toMatchObject({ _tag: "RecordNotFound" })
+  })
+
   it("keeps the records of projects apart", async () => {
     const mail = await openQuiet()
     const tenant = mail.project("prj_b", { from: "hi@tenant.example" })

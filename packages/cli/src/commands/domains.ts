@@ -108,6 +108,20 @@ const verify = Command.make(
   )
 )
 
+const rotateDkimKey = Command.make(
+  "rotate-dkim-key",
+  { id, data, project, mailHost, json },
+  ({ id, data, project, mailHost, json }) =>
+    Effect.gen(function* () {
+      const domain = yield* (yield* Domains).rotateDkimKey(project, yield* idOf(project, id))
+      yield* print(json, domainForOutput(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
+    }).pipe(withCore({ data, mailHost }))
+).pipe(
+  Command.withDescription(
+    "Make a new DKIM key and print its DNS record; the earlier key signs until a check finds the new record"
+  )
+)
+
 const remove = Command.make("remove", { id, data, project, json }, ({ id, data, project, json }) =>
   Effect.gen(function* () {
     const domainId = yield* idOf(project, id)
@@ -118,5 +132,5 @@ const remove = Command.make("remove", { id, data, project, json }, ({ id, data, 
 
 export const domains = Command.make("domains").pipe(
   Command.withDescription("Sender domains"),
-  Command.withSubcommands([add, list, verify, remove])
+  Command.withSubcommands([add, list, verify, rotateDkimKey, remove])
 )

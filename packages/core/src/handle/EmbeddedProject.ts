@@ -109,6 +109,11 @@ export interface EmbeddedDomains extends DomainsHandle<SenderDomain, CreateDomai
    * an existing domain as verified manually.
    */
   readonly ensure: (input: CreateDomainInput, options?: CallOptions) => Promise<SenderDomain>
+  /**
+   * Gives the domain a new DKIM key. The result has the DNS record to publish beside the current one. The current key signs until a check finds
+   * the new record, so no mail is unsigned meanwhile. A repeat changes nothing until then. Rejects with `RecordNotFound`.
+   */
+  readonly rotateDkimKey: (domainId: string, options?: CallOptions) => Promise<SenderDomain>
 }
 
 /** A new API key with its secret. */

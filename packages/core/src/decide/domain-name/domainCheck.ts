@@ -15,7 +15,9 @@ import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
+import { hourMillis } from "../../domain/value/Instant.ts"
 import type { Decision } from "../store/Decision.ts"
+import { afterRotation, isRotating } from "./dkimRotation.ts"
 
 /** The result of the DNS check of one record. */
 export interface DnsFinding {
@@ -82,16 +84,18 @@ export const checkDomain = (
   { now, ids, existing, findings }: CheckDomainFacts
 ): Result.Result<Decision<SenderDomainRecord>, RecordNotFound> => {
   if (existing === null) return Result.fail(new RecordNotFound({ record: "domain", id: domainId }))
-  const records = existing.records.map((record): StoredDnsRecord => {
+  const checkedRecords = existing.records.map((record): StoredDnsRecord => {
     const found = findings.find(({ recordId }) => recordId === record.id)
     if (found === undefined) return record
     const { recordId: _, ...finding } = found
     const published = finding.status === "temporary_failure" ? isPublishedRecord(record) : finding.status === "verified"
     return { ...record, ...finding, lastCheckedAt: now, published }
   })
+  const { dkim, records } = afterRotation(existing, checkedRecords)
   const { status, failingSince, error, transient } = checkResultOf(existing, records, now)
   const checked: SenderDomainRecord = {
     ...existing,
+    dkim,
     records,
     status,
     failingSince,
@@ -102,9 +106,12 @@ export const checkDomain = (
     updatedAt: now,
     revision: existing.revision + 1
   }
+  const waitMillis = nextCheckMillis(checked, transient, now)
   const after = {
     ...checked,
-    nextCheckAt: existing.manuallyVerified ? null : now + nextCheckMillis(checked, transient, now)
+    nextCheckAt: existing.manuallyVerified
+      ? null
+      : now + (isRotating(checked) ? Math.min(hourMillis, waitMillis) : waitMillis)
   }
   return Result.succeed({
     answer: after,

@@ -44,7 +44,7 @@ export interface CreateDomainFacts {
   readonly host: MailHost
 }
 
-const put = (after: SenderDomainRecord, replaces: number | null): Change => ({
+export const putDomain = (after: SenderDomainRecord, replaces: number | null): Change => ({
   _tag: "PutDomain",
   domain: after,
   replaces
@@ -60,7 +60,11 @@ const recordsOf = (domain: string, { selector, publicKey }: NewDkimKey, host: Ma
     errorMessage: null
   }))
 
-const withDkimKey = (domain: string, { dkimKey, host, ids }: Pick<CreateDomainFacts, "dkimKey" | "host" | "ids">) =>
+/** The DKIM key and the DNS records of a domain, as a store keeps them. */
+export const withDkimKey = (
+  domain: string,
+  { dkimKey, host, ids }: Pick<CreateDomainFacts, "dkimKey" | "host" | "ids">
+) =>
   dkimKey === null
     ? { dkim: null, records: [] }
     : {
@@ -78,7 +82,7 @@ const manuallyVerified = (existing: SenderDomainRecord, now: Instant): Decision<
     updatedAt: now,
     revision: existing.revision + 1
   }
-  return { answer: after, changes: [put(after, existing.revision)] }
+  return { answer: after, changes: [putDomain(after, existing.revision)] }
 }
 
 type CreateDomainFailure = SenderOutsideScope | TooManyRecords
@@ -118,7 +122,7 @@ const newDomain = (
     updatedAt: now,
     revision: 1
   }
-  return Result.succeed({ answer: made, changes: [expectNoDeletion(projectId), put(made, null)] })
+  return Result.succeed({ answer: made, changes: [expectNoDeletion(projectId), putDomain(made, null)] })
 }
 
 /**
@@ -200,7 +204,7 @@ export const giveDkimKey = (
     updatedAt: facts.now,
     revision: existing.revision + 1
   }
-  return Result.succeed({ answer: after, changes: [put(after, existing.revision)] })
+  return Result.succeed({ answer: after, changes: [putDomain(after, existing.revision)] })
 }
 
 /** Deletes a domain. Sends from the domain are refused from now on. */

@@ -76,6 +76,12 @@ export interface DkimKey {
   readonly encryptedPrivateKey: string
 }
 
+/** The DKIM key of a domain, and the key that replaces it. */
+export interface DomainDkim extends DkimKey {
+  /** Signs nothing until DNS has its record, and then replaces the key. Absent when the key is not being rotated. */
+  readonly next?: DkimKey
+}
+
 /** A DNS record as a store keeps it. */
 export interface StoredDnsRecord extends DnsRecord {
   /** Whether DNS had the record at its last definite answer. Absent before the first check, and in records of earlier versions. */
@@ -87,7 +93,7 @@ export interface SenderDomainRecord extends SenderDomain {
   readonly projectId: ProjectId
   readonly records: ReadonlyArray<StoredDnsRecord>
   /** `null` until the DNS records are requested. */
-  readonly dkim: DkimKey | null
+  readonly dkim: DomainDkim | null
   /** The first of the consecutive failed checks of a verified domain; `null` if the last check succeeded. */
   readonly failingSince: Instant | null
   /** The time of the next automatic DNS check; `null` means that there is none. */
@@ -167,6 +173,9 @@ export const mailHostRules: OptionRules<MailHost> = {
   )
 }
 
+/** The name of the DNS record of a DKIM key. */
+export const dkimRecordName = (selector: string, domain: string): string => `${selector}._domainkey.${domain}`
+
 type ToPublish = Pick<DnsRecord, "purpose" | "type" | "name" | "value" | "priority" | "requiredForSending">
 
 /** Returns the DNS records that a domain must publish. `publicKey` is in DER form, encoded in base64. */
@@ -182,7 +191,7 @@ export const recordsToPublish = (
     {
       purpose: "dkim",
       type: "TXT",
-      name: `${selector}._domainkey.${domain}`,
+      name: dkimRecordName(selector, domain),
       value: `v=DKIM1; k=rsa; p=${publicKey}`,
       priority: null,
       requiredForSending: true

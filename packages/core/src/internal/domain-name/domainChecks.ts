@@ -40,7 +40,7 @@ export interface DomainChecksDeps {
 }
 
 /** A domain of a project, and the domains that the caller may use. */
-interface DomainToCheck {
+export interface DomainOfCaller {
   readonly projectId: ProjectId
   readonly domainId: string
   readonly domainScope: DomainScope
@@ -53,7 +53,7 @@ export const loadDomain = (store: MailStoreShape, projectId: ProjectId, id: stri
 export interface DomainChecks {
   /** Checks every record of a domain in DNS, now, and stores the results. Gives a domain without a DKIM key its key and its DNS records. */
   readonly check: (
-    domain: DomainToCheck
+    domain: DomainOfCaller
   ) => Effect.Effect<SenderDomainRecord, SenderOutsideScope | RecordNotFound | StoreUnavailable>
   /** Checks the domains that are due. Returns the number of completed checks. */
   readonly tick: Effect.Effect<number, StoreUnavailable>
@@ -64,7 +64,7 @@ export interface DomainChecks {
 /** A manually verified domain has no DKIM key before its first check. */
 const withDkimKey = Effect.fnUntraced(function* (
   { store, commit, ids, host, newDkimKey }: DomainChecksDeps,
-  { projectId, domainId, domainScope }: DomainToCheck
+  { projectId, domainId, domainScope }: DomainOfCaller
 ) {
   const facts = yield* loadDomain(store, projectId, domainId)
   const existing = yield* Effect.fromResult(domainInScope(domainId, { domainScope, ...facts }))
@@ -86,7 +86,7 @@ export const makeDomainChecks = (deps: DomainChecksDeps): DomainChecks => {
     "A domain cannot be checked, because this process has no `DnsResolver`. Provide `NodeDnsResolver.layer()` of `@mailkeep/core/node/dns`."
   )
 
-  const check = Effect.fnUntraced(function* (domain: DomainToCheck) {
+  const check = Effect.fnUntraced(function* (domain: DomainOfCaller) {
     const { projectId, domainId } = domain
     if (dns === null) yield* warnNoDns
     const { records } = yield* withDkimKey(deps, domain)

@@ -38,6 +38,7 @@ import type { OptionRules } from "../../domain/value/OptionRule.ts"
 import { checkedOptions, optionsOf } from "../../domain/value/OptionRule.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import { defaultHost, makeDkimKeys } from "../../internal/domain-name/dkimKeys.ts"
+import { makeRotateDkimKey } from "../../internal/domain-name/dkimRotations.ts"
 import { loadDomain, makeDomainChecks } from "../../internal/domain-name/domainChecks.ts"
 import { validated, validCaller, validIds } from "../../internal/validated.ts"
 import { failWhileDeleting } from "../../internal/access/projectDeletion.ts"
@@ -127,6 +128,15 @@ export class Domains extends Context.Service<
       domainId: string
     ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
     /**
+     * Gives the domain a new DKIM key, with a selector of its own. The result has the DNS record to publish. A key that signs mail continues to sign
+     * until a check finds the new record. Keep the earlier record in DNS for a week after that. A key that signs nothing is replaced at once. While a new key waits for its record, the domain does not
+     * change. Fails with `RecordNotFound`, with `SenderOutsideScope`, and with `StoreUnavailable` when 16 other callers wait for a DKIM key.
+     */
+    readonly rotateDkimKey: (
+      caller: Caller,
+      domainId: string
+    ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
+    /**
      * One tick, for a program that calls it from a timer. Checks up to 50 domains that are due. Returns the number of completed checks: a domain that is
      * deleted meanwhile, or that the store cannot update, does not count.
      */
@@ -156,6 +166,7 @@ export class Domains extends Context.Service<
         })
 
         const checks = makeDomainChecks({ store, commit, ids, dns, host, newDkimKey })
+        const rotate = makeRotateDkimKey({ store, commit, ids, host, newDkimKey })
 
         type Decide<E> = (
           input: ValidCreateDomain,
@@ -231,6 +242,11 @@ export class Domains extends Context.Service<
           return toSenderDomain(yield* checks.check({ projectId, domainId, domainScope }))
         })
 
+        const rotateDkimKey = Effect.fn("Domains.rotateDkimKey")(function* (caller: Caller, domainId: string) {
+          const { projectId, domainScope } = yield* validCallAbout(caller, domainId)
+          return toSenderDomain(yield* rotate({ projectId, domainId, domainScope }))
+        })
+
         return {
           create,
           ensure,
@@ -238,6 +254,7 @@ export class Domains extends Context.Service<
           get,
           delete: deleteOne,
           verify,
+          rotateDkimKey,
           tick: checks.tick,
           run: checks.run
         }

@@ -1,0 +1,24 @@
+/**
+ * Rotates the DKIM keys of sender domains. Source: decision 0103.
+ */
+import { Clock, Effect } from "effect"
+import { isRotating, rotateDkimKey } from "../../decide/domain-name/dkimRotation.ts"
+import { domainInScope } from "../../decide/domain-name/senderDomain.ts"
+import type { DomainChecksDeps, DomainOfCaller } from "./domainChecks.ts"
+import { loadDomain } from "./domainChecks.ts"
+
+/** Returns the function that gives a domain a new DKIM key. Makes no key for a domain that is being rotated. */
+export const makeRotateDkimKey = ({ store, commit, ids, host, newDkimKey }: Omit<DomainChecksDeps, "dns">) =>
+  Effect.fnUntraced(function* ({ projectId, domainId, domainScope }: DomainOfCaller) {
+    const load = loadDomain(store, projectId, domainId)
+    const existing = yield* Effect.fromResult(domainInScope(domainId, { domainScope, ...(yield* load) }))
+    if (isRotating(existing)) return existing
+    const dkimKey = yield* newDkimKey
+    const now = yield* Clock.currentTimeMillis
+    const block = yield* ids.reserve(now, 5)
+    return yield* commit(
+      load,
+      (facts) => rotateDkimKey(domainId, { now, ids: block, host, dkimKey, domainScope, ...facts }),
+      "bounded"
+    )
+  })
