@@ -13,10 +13,10 @@ import {
 } from "@mailkeep/core"
 import type {
   EmbeddedContacts,
-  EmbeddedSuppressions,
-  ListsHandle,
-  PropertiesHandle,
-  SegmentsHandle
+  EmbeddedLists,
+  EmbeddedProperties,
+  EmbeddedSegments,
+  EmbeddedSuppressions
 } from "@mailkeep/core/handle"
 import { eachOfCursors, eachOfPages } from "@mailkeep/core/handle/calls"
 import { Effect, Stream } from "effect"
@@ -72,14 +72,15 @@ export const makeContacts = (run: Run, caller: ProjectId): EmbeddedContacts => {
   }
 }
 
-export const makeLists = (run: Run, caller: ProjectId): ListsHandle => {
+export const makeLists = (run: Run, caller: ProjectId): EmbeddedLists => {
   const call = callsOf(run, ContactLists)
-  const list: ListsHandle["list"] = (input, options) => call(({ list }) => list(caller, input), options)
+  const list: EmbeddedLists["list"] = (input, options) => call(({ list }) => list(caller, input), options)
   return {
     list,
     each: (options) => eachOfPages((page) => list(page, options)),
     get: (listId, options) => call(({ get }) => get(caller, listId), options),
     create: (input, options) => call(({ create }) => create(caller, input), options),
+    ensure: (input, options) => call(({ ensure }) => ensure(caller, input), options),
     update: (listId, input, options) => call(({ update }) => update(caller, listId, input), options),
     delete: (listId, options) => call((lists) => Effect.asVoid(lists.delete(caller, listId)), options),
     addContact: (listId, contactId, options) =>
@@ -89,24 +90,26 @@ export const makeLists = (run: Run, caller: ProjectId): ListsHandle => {
   }
 }
 
-export const makeProperties = (run: Run, caller: ProjectId): PropertiesHandle => {
+export const makeProperties = (run: Run, caller: ProjectId): EmbeddedProperties => {
   const call = callsOf(run, Properties)
   return {
     list: (options) => call(({ list }) => list(caller), options),
     create: (input, options) => call(({ create }) => create(caller, input), options),
+    ensure: (input, options) => call(({ ensure }) => ensure(caller, input), options),
     update: (propertyId, input, options) => call(({ update }) => update(caller, propertyId, input), options),
     delete: (propertyId, options) => call((properties) => Effect.asVoid(properties.delete(caller, propertyId)), options)
   }
 }
 
-export const makeSegments = (run: Run, caller: ProjectId): SegmentsHandle => {
+export const makeSegments = (run: Run, caller: ProjectId): EmbeddedSegments => {
   const call = callsOf(run, Segments)
-  const list: SegmentsHandle["list"] = (input, options) => call(({ list }) => list(caller, input), options)
+  const list: EmbeddedSegments["list"] = (input, options) => call(({ list }) => list(caller, input), options)
   return {
     list,
     each: (options) => eachOfPages((page) => list(page, options)),
     get: (segmentId, options) => call(({ get }) => get(caller, segmentId), options),
     create: (input, options) => call(({ create }) => create(caller, input), options),
+    ensure: (input, options) => call(({ ensure }) => ensure(caller, input), options),
     update: (segmentId, input, options) => call(({ update }) => update(caller, segmentId, input), options),
     delete: (segmentId, options) => call((segments) => Effect.asVoid(segments.delete(caller, segmentId)), options)
   }

@@ -225,8 +225,20 @@ describe("project", () => {
     await expect(mail.projects.delete("no project")).rejects.toMatchObject({ _tag: "InvalidArgument" })
   })
 
+  it("defines properties, lists and segments again without a failure", async () => {
+    const tenant = (await openQuiet()).project("prj_b")
+    const filter = { field: "properties.plan", op: "eq", value: "pro" } as const
+    const start = async () => [
+      await tenant.properties.ensure({ key: "plan", type: "string" }),
+      await tenant.lists.ensure({ name: "News" }),
+      await tenant.segments.ensure({ name: "Pro", filter })
+    ]
+    expect(await start()).toEqual(await start())
+    expect((await all(tenant.segments.each())).map(({ name }) => name)).toEqual(["Pro"])
+  })
+
   it("gives a second project with the same domain a DKIM record of its own", async () => {
-    const mail = await openQuiet()
+    const mail = await openQuiet({ mailHost: "mx.acme.example" })
     const tenant = mail.project("prj_b")
     const nameOf = (records: ReadonlyArray<{ readonly purpose: string; readonly name: string }>) =>
       records.flatMap(({ purpose, name }) => (purpose === "dkim" ? [name] : []))

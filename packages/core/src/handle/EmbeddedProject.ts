@@ -7,7 +7,10 @@ import type { ApiKey, CreateApiKeyInput } from "../domain/access/ApiKey.ts"
 import type { Project, ProjectId, UpdateProjectInput } from "../domain/access/Project.ts"
 import type { Contact, ContactDetail } from "../domain/contact/Contact.ts"
 import type { ImportOptions } from "../domain/contact/ContactFile.ts"
+import type { ContactList, CreateContactListInput } from "../domain/contact/ContactList.ts"
 import type { ContactFilterInput } from "../domain/contact/ContactRequest.ts"
+import type { CreatePropertyInput, Property } from "../domain/contact/Property.ts"
+import type { CreateSegmentInput, Segment } from "../domain/contact/Segment.ts"
 import type { Suppression, SuppressionReason } from "../domain/contact/Suppression.ts"
 import type { ErasureReport } from "../domain/contact/Erasure.ts"
 import type { DeliveryDetail } from "../domain/delivery/DeliveryDetail.ts"
@@ -26,7 +29,13 @@ import type { Webhook } from "../domain/webhook/Webhook.ts"
 import type { WebhookDelivery } from "../domain/webhook/WebhookDelivery.ts"
 import type { FileRow, ImportedRow } from "../service/contact/ContactFiles.ts"
 import type { CallOptions } from "./CallOptions.ts"
-import type { ContactsHandle, SuppressionsHandle } from "./ContactsHandle.ts"
+import type {
+  ContactsHandle,
+  ListsHandle,
+  PropertiesHandle,
+  SegmentsHandle,
+  SuppressionsHandle
+} from "./ContactsHandle.ts"
 import type { DeliveriesHandle } from "./DeliveriesHandle.ts"
 import type { DomainsHandle } from "./DomainsHandle.ts"
 import type { ProjectHandle } from "./ProjectHandle.ts"
@@ -78,6 +87,33 @@ export interface EmbeddedContacts extends ContactsHandle<Contact, ContactDetail>
   ) => AsyncIterable<ImportedRow>
   /** Exports contacts: a row with the names of the columns, then a row for each contact, newest first. */
   readonly exportRows: (filter?: ContactFilterInput, options?: CallOptions) => AsyncIterable<ReadonlyArray<string>>
+}
+
+/** The lists of an embedded project. */
+export interface EmbeddedLists extends ListsHandle {
+  /**
+   * Resolves with the list with this name, and creates it when it does not exist. A program may call this at every start. Another description in the
+   * input replaces that of the list. Rejects with `TooManyRecords` when the project has 1,000 lists.
+   */
+  readonly ensure: (input: CreateContactListInput, options?: CallOptions) => Promise<ContactList>
+}
+
+/** The custom properties of an embedded project. */
+export interface EmbeddedProperties extends PropertiesHandle {
+  /**
+   * Makes the property with this key what the input says, and creates it when it does not exist. A program may call this at every start. A fallback
+   * that the input omits is kept. Rejects with `PropertyInUse` for another type while a contact has a value of the property.
+   */
+  readonly ensure: (input: CreatePropertyInput, options?: CallOptions) => Promise<Property>
+}
+
+/** The segments of an embedded project. */
+export interface EmbeddedSegments extends SegmentsHandle {
+  /**
+   * Gives the segment with this name the filter of the input, and creates it when it does not exist. A program may call this at every start. Rejects
+   * with `InvalidArgument`, which has an issue for each part of the filter that is not valid.
+   */
+  readonly ensure: (input: CreateSegmentInput, options?: CallOptions) => Promise<Segment>
 }
 
 /** The suppressions of an embedded project. */
@@ -160,6 +196,9 @@ export interface EmbeddedProject
   readonly plan: (input: EmbeddedSendInput, options?: CallOptions) => Promise<PlannedSend>
   readonly deliveries: EmbeddedDeliveries
   readonly contacts: EmbeddedContacts
+  readonly lists: EmbeddedLists
+  readonly properties: EmbeddedProperties
+  readonly segments: EmbeddedSegments
   readonly suppressions: EmbeddedSuppressions
   readonly templates: EmbeddedTemplates
   readonly domains: EmbeddedDomains

@@ -8,8 +8,8 @@ import type { ResourceOf } from "../../domain/store/Resource.ts"
 import type { NameTaken, TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { Decision } from "../store/Decision.ts"
-import type { ExistingFacts, NewFacts } from "../store/resource.ts"
-import { createResource, updateResource } from "../store/resource.ts"
+import type { EnsuringFacts, ExistingFacts, NewFacts } from "../store/resource.ts"
+import { createResource, ensureResource, updateResource } from "../store/resource.ts"
 
 export const createList = (
   { name, description = "" }: ValidCreateList,
@@ -19,6 +19,15 @@ export const createList = (
     { kind: "list", record: "list", field: "name", name: listName(name), content: { name, description } },
     facts
   )
+
+/** Returns the list with this name, and creates it when it does not exist. A description that the input omits is kept. */
+export const ensureList = (
+  { name, description }: ValidCreateList,
+  facts: EnsuringFacts<"list">
+): Result.Result<Decision<ResourceOf<"list">>, TooManyRecords> => {
+  const content = { name, description: description ?? facts.existing?.content.description ?? "" }
+  return ensureResource({ kind: "list", record: "list", name: listName(name), content }, facts)
+}
 
 /** Updates a list. Fields that the input omits keep their values. */
 export const updateList = (

@@ -13,8 +13,8 @@ import { PropertyInUse } from "../../domain/contact/ContactFailure.ts"
 import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { Decision } from "../store/Decision.ts"
 import { expectCounterZero } from "../store/expectation.ts"
-import type { ExistingFacts, NewFacts } from "../store/resource.ts"
-import { createResource, replaceResource, updateResource } from "../store/resource.ts"
+import type { EnsuringFacts, ExistingFacts, NewFacts } from "../store/resource.ts"
+import { createResource, ensureResource, replaceResource, updateResource } from "../store/resource.ts"
 
 type PropertyRecord = ResourceOf<"property">
 
@@ -35,6 +35,42 @@ export const createProperty = (
   return createResource(
     { kind: "property", record: "property", field: "key", name: propertyName(key), content, max: propertiesMax },
     facts
+  )
+}
+
+export interface EnsurePropertyFacts extends EnsuringFacts<"property"> {
+  /** The number of contacts that have a value of the existing property. */
+  readonly valueCount: number
+}
+
+/**
+ * Makes the property with this key what the input says, and creates it when it does not exist. A fallback that the input omits is kept. The type can
+ * change only if no contact has a value.
+ */
+export const ensureProperty = (
+  { key, type, fallbackValue }: ValidCreateProperty,
+  { valueCount, ...facts }: EnsurePropertyFacts
+): Result.Result<Decision<PropertyRecord>, InvalidArgument | PropertyInUse | TooManyRecords> => {
+  const { existing } = facts
+  const typeChanges = existing !== null && existing.content.type !== type
+  if (typeChanges && valueCount > 0) return Result.fail(new PropertyInUse({ propertyId: existing.id }))
+  const kept = existing === null ? null : fallbackText(existing.content)
+  return Result.flatMap(
+    withFallbackOfType({ key, type, fallbackValue: fallbackValue === undefined ? kept : fallbackValue }),
+    (content) =>
+      Result.map(
+        ensureResource(
+          { kind: "property", record: "property", name: propertyName(key), content, max: propertiesMax },
+          facts
+        ),
+        ({ answer, changes }) => ({
+          answer,
+          changes: [
+            ...(typeChanges ? [expectCounterZero(existing.projectId, `property:${existing.id}`)] : []),
+            ...changes
+          ]
+        })
+      )
   )
 }
 

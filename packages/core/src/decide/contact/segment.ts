@@ -14,8 +14,8 @@ import type { NameTaken, TooManyRecords } from "../../domain/store/RecordFailure
 import { InvalidArgument } from "../../domain/value/Failure.ts"
 import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { Decision } from "../store/Decision.ts"
-import type { ExistingFacts, NewFacts } from "../store/resource.ts"
-import { createResource, updateResource } from "../store/resource.ts"
+import type { EnsuringFacts, ExistingFacts, NewFacts } from "../store/resource.ts"
+import { createResource, ensureResource, updateResource } from "../store/resource.ts"
 
 interface FilterFacts {
   /** All properties of the project. */
@@ -39,6 +39,15 @@ export const createSegment = (
       { kind: "segment", record: "segment", field: "name", name: segmentName(name), content: { name, filter } },
       facts
     )
+  )
+
+/** Makes the segment with this name what the input says, and creates it when it does not exist. */
+export const ensureSegment = (
+  { name, filter }: ValidCreateSegment,
+  facts: EnsuringFacts<"segment"> & FilterFacts
+): Result.Result<Decision<ResourceOf<"segment">>, InvalidArgument | TooManyRecords> =>
+  Result.flatMap(validFilter(filter, facts), (filter) =>
+    ensureResource({ kind: "segment", record: "segment", name: segmentName(name), content: { name, filter } }, facts)
   )
 
 /** Updates a segment. Fields that the input omits keep their values. A filter is checked only when the input has one. */

@@ -6,11 +6,14 @@ import type { Resource, ResourceKind, ResourceOf } from "../../domain/store/Reso
 import { resourcePrefixes, resourcesMax } from "../../domain/store/Resource.ts"
 import type { RecordName } from "../../domain/store/RecordFailure.ts"
 import { NameTaken, RecordNotFound, TooManyRecords } from "../../domain/store/RecordFailure.ts"
+import type { Json } from "../../domain/value/CanonicalJson.ts"
+import { canonicalJson } from "../../domain/value/CanonicalJson.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { Decision } from "./Decision.ts"
+import { unchanged } from "./Decision.ts"
 
 export interface PuttingFacts {
   readonly now: Instant
@@ -28,6 +31,12 @@ export interface InsertingFacts {
 }
 
 export interface NewFacts extends PuttingFacts, InsertingFacts {}
+
+/** The facts to create a resource, or to update the existing one with its name. */
+export interface EnsuringFacts<K extends ResourceKind> extends InsertingFacts {
+  /** The resource with the name of the input; `null` if there is none. */
+  readonly existing: ResourceOf<K> | null
+}
 
 /** The facts for an update of a resource. */
 export interface ExistingFacts<K extends ResourceKind> extends PuttingFacts {
@@ -100,6 +109,17 @@ export const updateResource = <K extends ResourceKind>(
   named !== null && named.id !== existing.id
     ? Result.fail(new NameTaken({ record, field }))
     : Result.succeed(replaceResource(existing, changed, now))
+
+/** Creates the resource, or gives the existing one with the name this content. Writes nothing if it has the content already. */
+export const ensureResource = <K extends ResourceKind>(
+  resource: Omit<NewResource<K>, "field">,
+  { existing, ...facts }: EnsuringFacts<K>
+): Result.Result<Decision<ResourceOf<K>>, TooManyRecords> => {
+  if (existing === null) return insertResource(resource, facts)
+  const isSame =
+    canonicalJson(existing.content as unknown as Json) === canonicalJson(resource.content as unknown as Json)
+  return Result.succeed(isSame ? unchanged(existing) : replaceResource(existing, resource, facts.now))
+}
 
 export const deleteResource = <K extends ResourceKind>(
   record: RecordName,

@@ -2,7 +2,7 @@
  * Reads and writes the resources of one kind.
  */
 import { Clock, Effect } from "effect"
-import type { ExistingFacts, NewFacts } from "../../decide/store/resource.ts"
+import type { EnsuringFacts, ExistingFacts, NewFacts } from "../../decide/store/resource.ts"
 import { deleteResource } from "../../decide/store/resource.ts"
 import type { ResourceKind, ResourceOf } from "../../domain/store/Resource.ts"
 import { resourcesMax } from "../../domain/store/Resource.ts"
@@ -81,6 +81,13 @@ export const resourcesOf = <K extends ResourceKind & RecordName>({ store, ids }:
       )
     })
 
+  /** Like `newFacts`, for a resource that may exist. */
+  const ensuringFacts = (projectId: ProjectId, name: string) =>
+    Effect.map(
+      newFacts(projectId, name),
+      Effect.map(({ named, ...facts }): EnsuringFacts<K> => ({ ...facts, existing: ofKind(named) }))
+    )
+
   /** Reads the clock. Returns the effect that loads the facts for an update. `name` is the new name, or `null` if the name stays. */
   const existingFacts = (
     projectId: ProjectId,
@@ -107,5 +114,5 @@ export const resourcesOf = <K extends ResourceKind & RecordName>({ store, ids }:
       )
     })
 
-  return { all, list, get, named, newFacts, existingFacts, delete: deleteOne }
+  return { all, list, get, named, newFacts, ensuringFacts, existingFacts, delete: deleteOne }
 }

@@ -2,7 +2,7 @@
  * Lists of contacts. Contacts are added to a list one by one. Source: decision 0026.
  */
 import { Clock, Context, Effect, Layer } from "effect"
-import { createList, updateList } from "../../decide/contact/contactList.ts"
+import { createList, ensureList, updateList } from "../../decide/contact/contactList.ts"
 import { changeMembership } from "../../decide/contact/membership.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
@@ -71,6 +71,14 @@ export class ContactLists extends Context.Service<
       caller: Caller,
       input: CreateContactListInput
     ) => Effect.Effect<ContactList, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
+    /**
+     * Returns the list with this name, and creates it when it does not exist. A program may call this at every start. Another description in the input
+     * replaces that of the list. Fails with `TooManyRecords` when the project has 1,000 lists.
+     */
+    readonly ensure: (
+      caller: Caller,
+      input: CreateContactListInput
+    ) => Effect.Effect<ContactList, InvalidArgument | TooManyRecords | StoreUnavailable>
     /** Updates a list. Fails with `RecordNotFound`, and with `NameTaken` when another list of the project has the name. */
     readonly update: (
       caller: Caller,
@@ -128,6 +136,13 @@ export class ContactLists extends Context.Service<
         return toContactList(yield* commit(load, (facts) => createList(list, facts), "bounded"), 0)
       })
 
+      const ensure = Effect.fn("ContactLists.ensure")(function* (caller: Caller, input: CreateContactListInput) {
+        const projectId = yield* validProject(caller)
+        const list = yield* validated(parseCreateList, input)
+        const load = yield* resources.ensuringFacts(projectId, listName(list.name))
+        return yield* withCount(projectId, yield* commit(load, (facts) => ensureList(list, facts), "bounded"))
+      })
+
       const update = Effect.fn("ContactLists.update")(function* (
         caller: Caller,
         listId: string,
@@ -166,6 +181,7 @@ export class ContactLists extends Context.Service<
         list,
         get,
         create,
+        ensure,
         update,
         delete: resources.delete,
         addContact: membershipChange("ContactLists.addContact", true),

@@ -2,7 +2,7 @@
  * The custom properties that the contacts of a project may have. Source: docs/spec/coverage.md S7.10; decision 0025.
  */
 import { Context, Effect, Layer } from "effect"
-import { createProperty, updateProperty } from "../../decide/contact/property.ts"
+import { createProperty, ensureProperty, updateProperty } from "../../decide/contact/property.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { CreatePropertyInput, Property, UpdatePropertyInput } from "../../domain/contact/Property.ts"
 import { parseCreateProperty, parseUpdateProperty, propertyName, toProperty } from "../../domain/contact/Property.ts"
@@ -44,6 +44,15 @@ export class Properties extends Context.Service<
       input: CreatePropertyInput
     ) => Effect.Effect<Property, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
     /**
+     * Makes the property with this key what the input says, and creates it when it does not exist. A program may call this at every start. A fallback that
+     * the input omits is kept. Fails with `InvalidArgument`, with `PropertyInUse` for another type while a contact has a value of the property, and with
+     * `TooManyRecords` when the project has 200 properties.
+     */
+    readonly ensure: (
+      caller: Caller,
+      input: CreatePropertyInput
+    ) => Effect.Effect<Property, InvalidArgument | PropertyInUse | TooManyRecords | StoreUnavailable>
+    /**
      * Updates a property. With another key, the filters of the segments that name the property get it too. Fails with `PropertyInUse` for a change
      * of the type while a contact has a value of the property. Fails with `RecordNotFound`, and with `NameTaken` when another property of the
      * project has the key.
@@ -82,6 +91,18 @@ export class Properties extends Context.Service<
         return toProperty(yield* commit(load, (facts) => createProperty(property, facts), "bounded"))
       })
 
+      const ensure = Effect.fn("Properties.ensure")(function* (caller: Caller, input: CreatePropertyInput) {
+        const projectId = yield* validProject(caller)
+        const property = yield* validated(parseCreateProperty, input)
+        const load = Effect.flatMap(yield* resources.ensuringFacts(projectId, propertyName(property.key)), (facts) =>
+          Effect.map(
+            store.read([{ _tag: "Counters", projectId, names: [`property:${facts.existing?.id ?? ""}`] }]),
+            ([[valueCount]]) => ({ ...facts, valueCount: valueCount! })
+          )
+        )
+        return toProperty(yield* commit(load, (facts) => ensureProperty(property, facts), "bounded"))
+      })
+
       const update = Effect.fn("Properties.update")(function* (
         caller: Caller,
         propertyId: string,
@@ -101,7 +122,7 @@ export class Properties extends Context.Service<
         return toProperty(yield* commit(load, (facts) => updateProperty(propertyId, change, facts), "bounded"))
       })
 
-      return { list, create, update, delete: resources.delete }
+      return { list, create, ensure, update, delete: resources.delete }
     })
   )
 }

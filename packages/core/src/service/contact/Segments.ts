@@ -2,7 +2,7 @@
  * Segments: the contacts that match a stored filter. Source: decision 0026.
  */
 import { Context, Effect, Layer } from "effect"
-import { createSegment, updateSegment } from "../../decide/contact/segment.ts"
+import { createSegment, ensureSegment, updateSegment } from "../../decide/contact/segment.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { CreateSegmentInput, Segment, UpdateSegmentInput } from "../../domain/contact/Segment.ts"
@@ -53,6 +53,14 @@ export class Segments extends Context.Service<
       caller: Caller,
       input: CreateSegmentInput
     ) => Effect.Effect<Segment, InvalidArgument | NameTaken | TooManyRecords | StoreUnavailable>
+    /**
+     * Gives the segment with this name the filter of the input, and creates it when it does not exist. A program may call this at every start. Fails with
+     * `InvalidArgument` as `create` does, and with `TooManyRecords` when the project has 1,000 segments.
+     */
+    readonly ensure: (
+      caller: Caller,
+      input: CreateSegmentInput
+    ) => Effect.Effect<Segment, InvalidArgument | TooManyRecords | StoreUnavailable>
     /** Updates a segment. Fails with `RecordNotFound`, and like `create` when the name or the filter is not valid. */
     readonly update: (
       caller: Caller,
@@ -96,6 +104,13 @@ export class Segments extends Context.Service<
         return toSegment(yield* commit(load, (facts) => createSegment(segment, facts), "bounded"))
       })
 
+      const ensure = Effect.fn("Segments.ensure")(function* (caller: Caller, input: CreateSegmentInput) {
+        const projectId = yield* validProject(caller)
+        const segment = yield* validated(parseCreateSegment, input)
+        const load = withProperties(projectId, yield* resources.ensuringFacts(projectId, segmentName(segment.name)))
+        return toSegment(yield* commit(load, (facts) => ensureSegment(segment, facts), "bounded"))
+      })
+
       const update = Effect.fn("Segments.update")(function* (
         caller: Caller,
         segmentId: string,
@@ -108,7 +123,7 @@ export class Segments extends Context.Service<
         return toSegment(yield* commit(load, (facts) => updateSegment(segmentId, change, facts), "bounded"))
       })
 
-      return { list, get, create, update, delete: resources.delete }
+      return { list, get, create, ensure, update, delete: resources.delete }
     })
   )
 }
