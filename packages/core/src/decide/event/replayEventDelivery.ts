@@ -1,5 +1,5 @@
 /**
- * Makes an event delivery that has ended due again. Source: decision 0028.
+ * Makes an event delivery due at once, when it has ended or waits for a later attempt. Source: decision 0028.
  */
 import { Result } from "effect"
 import type { EventDelivery, EventDeliveryState } from "../../domain/event/EventDelivery.ts"
@@ -25,8 +25,12 @@ export interface ReplayFacts {
   readonly event: EventRecord | null
 }
 
+/** Whether a worker has the event delivery, or takes it at its next claim. Another attempt would send the event twice. */
+const isUnderWay = ({ status, worker, dueAt }: EventDelivery, now: Instant): boolean =>
+  status === "pending" && (worker !== null || dueAt === null || dueAt <= now)
+
 /**
- * Makes the event delivery due at once, at the start of its retry schedule. A pending event delivery does not change. Fails if the project
+ * Makes the event delivery due at once, at the start of its retry schedule. One that is due or is being sent does not change. Fails if the project
  * has no such webhook, if the webhook has no event delivery with this id, or if its event has been deleted.
  */
 export const replayEventDelivery = ({
@@ -40,7 +44,7 @@ export const replayEventDelivery = ({
   if (webhook?.kind !== "webhook") return Result.fail(new RecordNotFound({ record: "webhook", id: webhookId }))
   if (existing === null || existing.subscriber !== webhookId)
     return Result.fail(new RecordNotFound({ record: "event delivery", id }))
-  if (existing.status === "pending") return Result.succeed(unchanged(existing))
+  if (isUnderWay(existing, now)) return Result.succeed(unchanged(existing))
   if (event === null) return Result.fail(new RecordNotFound({ record: "event", id }))
   const next: EventDeliveryState = {
     ...eventDeliveryState(existing),

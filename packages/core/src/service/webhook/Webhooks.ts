@@ -104,7 +104,8 @@ export class Webhooks extends Context.Service<
       input?: CursorInput
     ) => Effect.Effect<CursorPage<WebhookDelivery>, InvalidArgument | RecordNotFound | StoreUnavailable>
     /**
-     * Repeats an event delivery that has ended, from the beginning of its retry schedule. A pending event delivery does not change. Fails with
+     * Sends the event of an event delivery now, and begins its retry schedule again. The event delivery has ended, or waits for a later attempt. One that
+     * is due or is being sent does not change. Fails with
      * `RecordNotFound` when the project no longer has the webhook, or when the webhook has no event delivery with this id. Fails with it also when
      * the event has been deleted, which happens by the age of the event.
      */

@@ -27,8 +27,26 @@ describe("replayEventDelivery", () => {
     ])
   })
 
-  it("changes nothing when the event delivery is pending", () => {
-    const existing = eventDelivery()
+  it("sends an event delivery that waits for its next attempt now, and begins its schedule again", () => {
+    const made = { at: now, status: 503, error: null, durationMillis: 3 }
+    const waiting = eventDelivery({ dueAt: now + 86_400_000, worker: null, attemptCount: 8, latestAttempts: [made] })
+    const { changes, answer } = Result.getOrThrow(replay(waiting))
+    expect(answer).toEqual({
+      ...waiting,
+      dueAt: now + 5,
+      fencingToken: waiting.fencingToken + 1,
+      attemptCount: 0
+    })
+    expect(changes).toMatchObject([
+      { _tag: "TransitionEventDelivery", from: "pending", fencingToken: waiting.fencingToken, next: { worker: null } }
+    ])
+  })
+
+  it.each([
+    ["is due now", { dueAt: now + 5, worker: null }],
+    ["is being sent", { dueAt: now + 30_000, worker: "w_1" }]
+  ])("changes nothing when the event delivery %s", (_, change) => {
+    const existing = eventDelivery(change)
     expect(Result.getOrThrow(replay(existing))).toEqual({ changes: [], answer: existing })
   })
 
@@ -43,8 +61,11 @@ describe("replayEventDelivery", () => {
     })
   )
 
-  it("fails when the event has been deleted", () => {
-    const existing = eventDelivery({ status: "delivered", dueAt: null, endedAt: now })
+  it.each([
+    ["has ended", { status: "delivered", dueAt: null, endedAt: now } as const],
+    ["waits for its next attempt", { dueAt: now + 60_000, worker: null }]
+  ])("fails when the event has been deleted and the event delivery %s", (_, change) => {
+    const existing = eventDelivery(change)
     const facts = { now: now + 5, webhookId: "whk_1", id: "evd_1", webhook: webhook(), existing, event: null }
     expect(replayEventDelivery(facts)).toMatchObject({
       failure: { _tag: "RecordNotFound", record: "event", id: "evd_1" }

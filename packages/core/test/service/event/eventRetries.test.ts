@@ -161,4 +161,25 @@ describe.each(stores)("EventSender, over $name", (store) => {
       })
     )
   })
+
+  it("sends an event that waits for a later attempt at once when it is replayed, and only once", () => {
+    const subscriber = scripted()
+    subscriber.answers(() => Effect.succeed(refused()))
+    return withTestMail(store, { sink: subscriber.sink })(
+      Effect.gen(function* () {
+        const { webhook } = yield* create()
+        yield* delivered
+        yield* sendEvents
+        const [waiting] = yield* eventDeliveriesOf(webhook.id)
+        expect(waiting).toMatchObject({ status: "pending", attemptCount: 1 })
+        expect(yield* sendEvents).toMatchObject({ attempted: 0 })
+        subscriber.answers(() => Effect.succeed(accepted))
+        yield* (yield* Webhooks).replay(project, webhook.id, waiting!.id)
+        expect(yield* sendEvents).toMatchObject({ attempted: 1 })
+        expect((yield* eventDeliveriesOf(webhook.id))[0]).toMatchObject({ status: "delivered", attemptCount: 1 })
+        yield* TestClock.adjust("1 minute")
+        expect(yield* sendEvents).toMatchObject({ attempted: 0 })
+      })
+    )
+  })
 })
