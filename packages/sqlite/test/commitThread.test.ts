@@ -1,39 +1,29 @@
-import { mkdtempSync, renameSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { renameSync } from "node:fs"
 import { setImmediate } from "node:timers/promises"
 import type { Worker } from "node:worker_threads"
-import type { Change } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { Effect, Exit, Fiber, Result, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
 import { SqliteMailStore } from "../src/index.ts"
+import { filesOfEachTest, put } from "./openedFile.ts"
 import { makeStarted } from "./startedStore.ts"
 
-let folder: string
+const { file } = filesOfEachTest()
 const threads = new Set<Worker>()
 const onWorker = (worker: Worker) => {
   threads.add(worker)
   worker.once("exit", () => threads.delete(worker))
 }
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-thread-"))
-  process.on("worker", onWorker)
-})
+beforeEach(() => void process.on("worker", onWorker))
 afterEach(() => {
   process.off("worker", onWorker)
   threads.clear()
-  rmSync(folder, { recursive: true, force: true })
 })
-
-const file = () => join(folder, "mail.db")
 
 const inStore = <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =>
   Effect.runPromise(Effect.scoped(Effect.flatMap(makeStarted({ filename: file() }), test)))
-
-const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "1" }]
 
 const setting = (store: Store["Service"], name: string) =>
   Effect.map(store.read([{ _tag: "Setting", name }]), ([value]) => value)

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { rmSync } from "node:fs"
 import type { ContactRecord, QueryOf } from "@mailkeep/core/adapter"
 import { newestFirst, noContactFilters } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { Effect } from "effect"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
 import { SqliteMailStore } from "../src/index.ts"
 import { putContact } from "../src/internal/contactWrites.ts"
@@ -14,14 +12,9 @@ import type { Prepared, Value } from "../src/internal/recordTable.ts"
 import { prepared } from "../src/internal/recordTable.ts"
 import { contacts as contactTable } from "../src/internal/tables.ts"
 import { createFileOfVersion } from "./fileOfVersion.ts"
+import { filesOfEachTest } from "./openedFile.ts"
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-texts-"))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
-const file = () => join(folder, "mail.db")
+const { file } = filesOfEachTest()
 
 const inStore = <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =>
   Effect.runPromise(Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), test)))

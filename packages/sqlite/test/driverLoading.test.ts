@@ -1,20 +1,14 @@
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
+import { filesOfEachTest } from "./openedFile.ts"
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-loading-"))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+const { file } = filesOfEachTest()
 
 /** Runs a module in a process of its own, because the fault ends the process. Returns what it prints. */
 const run = (code: string): string =>
   execFileSync(process.execPath, ["--input-type=module", "-e", code], {
     cwd: import.meta.dirname,
-    env: { ...process.env, STORE: join(folder, "mail.db") },
+    env: { ...process.env, STORE: file() },
     encoding: "utf8",
     timeout: 60_000
   })

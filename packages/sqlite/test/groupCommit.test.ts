@@ -1,21 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { Change } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { Effect, Exit, Fiber, Metric, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
+import { filesOfEachTest, put } from "./openedFile.ts"
 import { makeStarted } from "./startedStore.ts"
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-group-"))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
-const file = () => join(folder, "mail.db")
+const { file } = filesOfEachTest()
 
 const commitThreads = ["worker", "caller"] as const
 type CommitThread = (typeof commitThreads)[number]
@@ -26,8 +18,6 @@ const inStoreOf =
   (commitThread: CommitThread) =>
   <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =>
     Effect.runPromise(Effect.scoped(Effect.flatMap(open(commitThread), test)))
-
-const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "1" }]
 
 const setting = (store: Store["Service"], name: string) =>
   Effect.map(store.read([{ _tag: "Setting", name }]), ([value]) => value)

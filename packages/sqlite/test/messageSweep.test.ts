@@ -1,19 +1,11 @@
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import Database from "better-sqlite3"
 import { Effect } from "effect"
-import { afterEach, beforeEach, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
+import { filesOfEachTest } from "./openedFile.ts"
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-sweep-"))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
-const file = () => join(folder, "mail.db")
+const { file } = filesOfEachTest()
 
 /** A body of 2 MiB, which needs twice the memory, because not all of its characters are Latin. */
 const body = `€${"x".repeat(2 * 1024 * 1024 - 3)}`

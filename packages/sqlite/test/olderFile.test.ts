@@ -1,25 +1,20 @@
 /**
  * A file of an earlier version is migrated when a store opens it, and keeps its records.
  */
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { copyFileSync, existsSync } from "node:fs"
 import type { Delivery } from "@mailkeep/core/adapter"
 import { freshState } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { Effect } from "effect"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
 import { migrate, migrations, schemaVersion } from "../src/internal/migrations.ts"
 import { columnOf } from "../src/internal/recordTable.ts"
 import { deliveries } from "../src/internal/tables.ts"
 import { createFileOfVersion } from "./fileOfVersion.ts"
+import { filesOfEachTest } from "./openedFile.ts"
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-older-"))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+const { file } = filesOfEachTest()
 
 const suppressed: Delivery = {
   ...freshState,
@@ -81,7 +76,7 @@ describe("a file of an earlier version", () => {
   it.each(migrations.slice(1).map((_, n) => n + 1))(
     "keeps its deliveries when a process is killed at any statement of its migration, from version %i",
     async (version) => {
-      const filename = join(folder, "mail.db")
+      const filename = file()
       makeFile(filename, version)
       const copies = copiesDuringMigration(filename)
       // One statement begins, one of each step changes the tables, one writes the version, and one commits.
@@ -91,7 +86,7 @@ describe("a file of an earlier version", () => {
   )
 
   it.each(migrations.map((_, n) => n + 1))("keeps its deliveries, from version %i", async (version) => {
-    const filename = join(folder, "mail.db")
+    const filename = file()
     makeFile(filename, version)
     expect(await readDelivery(filename)).toEqual([suppressed])
     const database = new Database(filename, { readonly: true })

@@ -1,27 +1,22 @@
 /**
  * What the store does while another connection has the write lock. It waits, but fails at once when the connection is one of its own product.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import Database from "better-sqlite3"
 import { Clock, Effect, Exit, Scope } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
 import { makeProductConnections } from "../src/internal/productConnections.ts"
+import { filesOfEachTest } from "./openedFile.ts"
 import { makeStarted } from "./startedStore.ts"
 
-let folder: string
-let filename: string
+const { file } = filesOfEachTest()
 let product: Database.Database
 let scope: Scope.Closeable
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-product-"))
-  filename = join(folder, "mail.db")
-  await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename })))
-  product = new Database(filename)
+  await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename: file() })))
+  product = new Database(file())
   product.pragma("synchronous = FULL")
   scope = Effect.runSync(Scope.make())
 })
@@ -30,11 +25,10 @@ afterEach(async () => {
   if (product.inTransaction) product.exec("ROLLBACK")
   await Effect.runPromise(Scope.close(scope, Exit.void))
   product.close()
-  rmSync(folder, { recursive: true })
 })
 
 const open = (options: Partial<SqliteMailStore.SqliteOptions>) =>
-  Effect.runPromise(Effect.provideService(makeStarted({ filename, ...options }), Scope.Scope, scope))
+  Effect.runPromise(Effect.provideService(makeStarted({ filename: file(), ...options }), Scope.Scope, scope))
 
 const put = (store: SqliteMailStore.SqliteMailStoreShape, name: string) =>
   Effect.runPromise(store.commit([{ _tag: "PutSetting", name, value: "blue" }]))
@@ -56,14 +50,14 @@ const setBackClock = (real: Clock.Clock): Clock.Clock => {
 
 describe("an opening", () => {
   const opening = () =>
-    Effect.runPromise(Effect.flip(Effect.scoped(SqliteMailStore.make({ filename, connection: product }))))
+    Effect.runPromise(Effect.flip(Effect.scoped(SqliteMailStore.make({ filename: file(), connection: product }))))
 
   it("fails at once while the named connection has an open transaction, and names the transaction", async () => {
     product.exec("BEGIN IMMEDIATE")
     const startedAt = performance.now()
     expect(await opening()).toMatchObject({
       reason: "locked",
-      message: `A transaction of this process has locked the file of the store. Open the store before it, or commit it first: ${filename}`
+      message: `A transaction of this process has locked the file of the store. Open the store before it, or commit it first: ${file()}`
     })
     expect(performance.now() - startedAt).toBeLessThan(2000)
     product.exec("COMMIT")
@@ -71,7 +65,7 @@ describe("an opening", () => {
   })
 
   it("waits for a transaction of another connection while the named one has none", async () => {
-    const other = new Database(filename)
+    const other = new Database(file())
     other.exec("BEGIN IMMEDIATE")
     const opened = open({ connection: product })
     await wait(300)
@@ -98,7 +92,7 @@ describe.each(["worker", "caller"] as const)("commits on the thread %s", (commit
   it("fails at once also when the wall clock is set back meanwhile", async () => {
     const clock = await Effect.runPromise(Effect.map(Effect.clockWith(Effect.succeed), setBackClock))
     const opened = Effect.provideService(
-      makeStarted({ filename, commitThread, connection: product }),
+      makeStarted({ filename: file(), commitThread, connection: product }),
       Clock.Clock,
       clock
     )
@@ -113,7 +107,7 @@ describe.each(["worker", "caller"] as const)("commits on the thread %s", (commit
     const store = await open({ commitThread, connection: product })
     // The thread runs, so that the wait is a wait for the lock.
     await put(store, "first")
-    const other = new Database(filename)
+    const other = new Database(file())
     other.exec("BEGIN IMMEDIATE")
     const committed = put(store, "color")
     // On a busy machine, the thread meets the lock some time after the call.

@@ -1,6 +1,5 @@
-import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs"
-import { getPriority, platform, tmpdir } from "node:os"
-import { join } from "node:path"
+import { copyFileSync, readdirSync, renameSync, rmSync } from "node:fs"
+import { getPriority, platform } from "node:os"
 import type { Worker } from "node:worker_threads"
 import type { ContactRecord, QueryOf } from "@mailkeep/core/adapter"
 import { noContactFilters } from "@mailkeep/core/adapter"
@@ -11,15 +10,10 @@ import { SqliteMailStore } from "../src/index.ts"
 import { fileIdentityOf } from "../src/internal/fileCheck.ts"
 import { makeScanThread } from "../src/internal/thread/scanThread.ts"
 import { makeLargeFile } from "./largeFile.ts"
+import { filesOfEachTest } from "./openedFile.ts"
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-scan-"))
-  makeLargeFile(file())
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
-const file = () => join(folder, "mail.db")
+const { file } = filesOfEachTest()
+beforeEach(() => makeLargeFile(file()))
 
 const inStore = <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =>
   Effect.runPromise(Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), test)))

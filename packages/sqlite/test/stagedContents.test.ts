@@ -1,26 +1,19 @@
 import { createHash } from "node:crypto"
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { closeSync, openSync, statSync, writeSync } from "node:fs"
 import type { Change, ChangeOf } from "@mailkeep/core/adapter"
 import { Conflict, StoreUnavailable } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { makeStagedCommit } from "../src/internal/stagedCommit.ts"
 import { prepared } from "../src/internal/recordTable.ts"
 import { putStagedContent, stagedKey } from "../src/internal/stagedContents.ts"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
+import { filesOfEachTest } from "./openedFile.ts"
 import { makeStarted } from "./startedStore.ts"
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-staged-"))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
-const file = () => join(folder, "mail.db")
+const { file } = filesOfEachTest()
 
 const chunkBytes = 256 * 1024
 const projectId = "prj_acme"

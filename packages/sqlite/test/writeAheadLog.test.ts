@@ -1,20 +1,13 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { statSync } from "node:fs"
 import Database from "better-sqlite3"
 import { Effect, Logger } from "effect"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { GroupWriter } from "../src/internal/groupCommit.ts"
 import { makeGroupCommit } from "../src/internal/groupCommit.ts"
 import { SqliteMailStore } from "../src/index.ts"
+import { filesOfEachTest } from "./openedFile.ts"
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mailkeep-log-"))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
-const file = () => join(folder, "mail.db")
+const { file } = filesOfEachTest()
 const mebibyte = 1024 * 1024
 
 describe("the write-ahead log", () => {
