@@ -84,7 +84,7 @@ export const domainsAndTemplates = clarified(7, "Domains and templates", [
   ],
   [
     "A verified domain that fails definitely keeps sending for 24 h. Checks run automatically.",
-    [at.decide("domainCheck"), at.service("Domains")],
+    [at.decide("checkDomain"), at.service("Domains")],
     [domainChecks("fails a verified domain after 24 hours of definite failures, and checks it by itself")],
     "0013-domains"
   ],

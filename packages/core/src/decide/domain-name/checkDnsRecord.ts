@@ -2,7 +2,7 @@
  * Checks a DNS answer against the record that a domain must publish. Source: RFC 6376 §3.6.1, RFC 7208 §3, RFC 7489 §6.3; decision 0013.
  */
 import type { DnsRecord } from "../../domain/domain-name/SenderDomain.ts"
-import type { DnsFinding } from "./domainCheck.ts"
+import type { DnsFinding } from "./checkDomain.ts"
 
 /** The DNS answer for the record's name: the texts of TXT records, or the hosts of MX records. */
 export type DnsAnswer =

@@ -4,7 +4,7 @@
 import { Duration, Effect, Option } from "effect"
 import type { DnsAnswer } from "../../decide/domain-name/checkDnsRecord.ts"
 import { checkDnsRecord } from "../../decide/domain-name/checkDnsRecord.ts"
-import type { DnsFinding } from "../../decide/domain-name/domainCheck.ts"
+import type { DnsFinding } from "../../decide/domain-name/checkDomain.ts"
 import type { DnsRecord } from "../../domain/domain-name/SenderDomain.ts"
 import { minuteMillis } from "../../domain/value/Instant.ts"
 import type { DnsResolverShape } from "../../port/DnsResolver.ts"

@@ -2,7 +2,7 @@
  * Checks the DNS records of sender domains: of one domain on request, and of the domains that are due. Source: decision 0013.
  */
 import { Clock, Effect } from "effect"
-import { checkDomain } from "../../decide/domain-name/domainCheck.ts"
+import { checkDomain } from "../../decide/domain-name/checkDomain.ts"
 import type { NewDkimKey } from "../../decide/domain-name/senderDomain.ts"
 import { domainInScope, giveDkimKey } from "../../decide/domain-name/senderDomain.ts"
 import type { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
