@@ -50,6 +50,9 @@ export const putDomain = (after: SenderDomainRecord, replaces: number | null): C
   replaces
 })
 
+/** How many ids a new domain needs: its own and those of its four DNS records. */
+export const idsOfDomain = 5
+
 const recordsOf = (domain: string, { selector, publicKey }: NewDkimKey, host: MailHost, ids: IdBlock) =>
   recordsToPublish(domain, selector, publicKey, host).map((record, n): DnsRecord => ({
     ...record,

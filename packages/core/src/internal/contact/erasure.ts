@@ -2,7 +2,7 @@
  * Erases a person from all records of a project, in pieces. Each piece is one commit. A repeated call continues where an interrupted one ended,
  * because it finds nothing where the work was done. Source: decision 0051.
  */
-import { Clock, Effect, Result } from "effect"
+import { Effect, Result } from "effect"
 import {
   endDeliveriesToErased,
   eraseContact,
@@ -20,6 +20,7 @@ import type { StoredRecord, StoredRecordKey, StoredRecordOf } from "../../domain
 import { storedRecordKey } from "../../domain/store/StoredRecord.ts"
 import type { IdSource } from "../../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
+import { clockFacts } from "../store/clockFacts.ts"
 import type { Commit } from "../store/commit.ts"
 import { withFittingPages } from "../store/fittingPages.ts"
 import { forEachLoggedMessages } from "../delivery/loggedMessages.ts"
@@ -51,9 +52,8 @@ const forEachMessageTo = <E>(
 /** Ends the waiting deliveries of one message to the person. */
 const endDeliveries = ({ store, commit, ids }: Deps, person: ErasedPerson, messageId: string) => {
   const load = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
     const [deliveries] = yield* store.read([{ _tag: "DeliveriesOfMessage", projectId: person.projectId, messageId }])
-    return { now, ids: yield* ids.reserve(now, Math.max(1, deliveries.length)), deliveries }
+    return { ...(yield* clockFacts(ids, Math.max(1, deliveries.length))), deliveries }
   })
   return commit(
     load,
@@ -147,13 +147,12 @@ const eraseKind = (
 const deleteErased = ({ store, commit, ids }: Deps, keyedAddress: KeyedAddress) => {
   const { projectId, address, addressKey } = keyedAddress
   const load = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const block = yield* ids.reserve(now, 1)
+    const clock = yield* clockFacts(ids, 1)
     const [[contact], [suppression]] = yield* store.read([
       { _tag: "ContactsByAddress", projectId, addresses: [address] },
       { _tag: "Suppressions", projectId, addressKeys: [addressKey] }
     ])
-    return { now, ids: block, keyedAddress, contact: contact!, suppression: suppression! }
+    return { ...clock, keyedAddress, contact: contact!, suppression: suppression! }
   })
   return commit(load, (facts) => Result.succeed(eraseContact(facts)), "bounded")
 }

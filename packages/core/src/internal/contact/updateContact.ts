@@ -1,7 +1,7 @@
 /**
  * Updates a contact by its id or by its address, in one decision, so that two updates at the same time keep the changes of both.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { updateContact } from "../../decide/contact/contact.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { ContactEmailTaken, ContactNotFound } from "../../domain/contact/ContactFailure.ts"
@@ -10,6 +10,7 @@ import type { ValidUpdateContact } from "../../domain/contact/ContactRequest.ts"
 import { canonicalAddress } from "../../domain/message/Address.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
+import { clockFacts } from "../store/clockFacts.ts"
 import { makeCommit } from "../store/commit.ts"
 import { keyedAddressOf } from "./keyedAddress.ts"
 import type { ResourceDeps } from "../store/resources.ts"
@@ -37,8 +38,7 @@ export const makeUpdateContact = ({ store, ids, addressKey }: UpdateContactDeps)
     projectId: ProjectId,
     { contactId, change, keepsProperties }: ContactUpdate
   ): Effect.fn.Return<ContactRecord, InvalidArgument | ContactNotFound | ContactEmailTaken | StoreUnavailable> {
-    const now = yield* Clock.currentTimeMillis
-    const block = yield* ids.reserve(now, 2)
+    const clock = yield* clockFacts(ids, 2)
     const keyedAddress = keyedAddressOf(addressKey, projectId, canonicalAddress(change.email))
     const hasProperties = Object.keys(change.properties ?? {}).length > 0
     const load = Effect.zipWith(
@@ -49,8 +49,7 @@ export const makeUpdateContact = ({ store, ids, addressKey }: UpdateContactDeps)
         ...(contactId === null ? [] : [{ _tag: "Contact", projectId, id: contactId } as const])
       ]),
       (defined, [[holder], [suppression], contact]) => ({
-        now,
-        ids: block,
+        ...clock,
         keyedAddress,
         holder: holder!,
         suppression: suppression!,

@@ -10,7 +10,7 @@ import { isSuppressionChange, markFinalizing } from "../../decide/delivery/markF
 import type { SuppressionRecord } from "../../domain/contact/Suppression.ts"
 import type { IdSource } from "../../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
-import { clockFacts } from "../store/clockFacts.ts"
+import { eventClockFacts } from "../store/clockFacts.ts"
 import type { Commit } from "../store/commit.ts"
 import type { ClaimLease } from "../worker/claimLease.ts"
 import { confirmLease, leaseForFinalizing } from "../worker/claimLease.ts"
@@ -48,7 +48,7 @@ export const finalize = (
   )
   const once = Effect.gen(function* () {
     const leased = yield* leaseForFinalizing(lease)
-    const clock = yield* clockFacts(ids)
+    const clock = yield* eventClockFacts(ids)
     const load = Effect.map(suppressionNow, (suppression): MarkFinalizingFacts => ({
       ...clock,
       delivery,

@@ -15,7 +15,7 @@ import type { IdSource } from "../../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import type { PlanSource } from "../../port/PlanSource.ts"
 import type { CheckedTransport } from "./checkedTransport.ts"
-import { clockFacts } from "../store/clockFacts.ts"
+import { eventClockFacts } from "../store/clockFacts.ts"
 import { keyedAddressOf } from "../contact/keyedAddress.ts"
 import type { LeaseForFinalizing } from "../worker/claimLease.ts"
 import { knownFirst } from "../store/knownFacts.ts"
@@ -61,7 +61,7 @@ export const loadQueueDue = (
       { _tag: "Domain", projectId, domain: message.domain }
     ])
     return {
-      ...(yield* clockFacts(deps.ids)),
+      ...(yield* eventClockFacts(deps.ids)),
       plan: yield* plans.planOf(projectId),
       claimed,
       delivery,
@@ -112,7 +112,7 @@ export const loadBeginAttempt = (
     const state = stored === null ? yield* begunState : known
     const message = messageOf(state.delivery, stored)
     if (message === null) return null
-    const clock = yield* clockFacts(deps.ids)
+    const clock = yield* eventClockFacts(deps.ids)
     return {
       ...clock,
       maxMessageBytes,
@@ -152,7 +152,7 @@ export const loadFinishAttempt = (
     const message = messageOf(delivery, stored)
     if (message === null) return null
     return {
-      ...(yield* clockFacts(deps.ids)),
+      ...(yield* eventClockFacts(deps.ids)),
       ...endRulesOf(deps, message, project),
       claimed,
       delivery,
@@ -168,7 +168,7 @@ export const acceptedFacts = (
   { delivery, attempt, message }: StartedAttempt,
   addressKey: string
 ): Effect.Effect<FinishAttemptFacts> =>
-  Effect.map(clockFacts(deps.ids), (clock) => ({
+  Effect.map(eventClockFacts(deps.ids), (clock) => ({
     ...clock,
     ...endRulesOf(deps, message, null),
     claimed: delivery,

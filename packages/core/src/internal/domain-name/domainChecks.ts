@@ -4,7 +4,7 @@
 import { Clock, Effect } from "effect"
 import { checkDomain } from "../../decide/domain-name/checkDomain.ts"
 import type { NewDkimKey } from "../../decide/domain-name/senderDomain.ts"
-import { domainInScope, giveDkimKey } from "../../decide/domain-name/senderDomain.ts"
+import { domainInScope, giveDkimKey, idsOfDomain } from "../../decide/domain-name/senderDomain.ts"
 import type { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
 import type { DomainScope } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
@@ -16,6 +16,7 @@ import type { DnsResolverShape } from "../../port/DnsResolver.ts"
 import type { IdSource } from "../../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { boundedWork } from "../boundedWork.ts"
+import { clockFacts } from "../store/clockFacts.ts"
 import type { Commit } from "../store/commit.ts"
 import { findingsOf } from "./dnsFindings.ts"
 import { logWarningOnce } from "../observability/logOnce.ts"
@@ -70,11 +71,10 @@ const withDkimKey = Effect.fnUntraced(function* (
   const existing = yield* Effect.fromResult(domainInScope(domainId, { domainScope, ...facts }))
   if (existing.dkim !== null) return existing
   const dkimKey = yield* newDkimKey
-  const now = yield* Clock.currentTimeMillis
-  const block = yield* ids.reserve(now, 5)
+  const clock = yield* clockFacts(ids, idsOfDomain)
   return yield* commit(
     loadDomain(store, projectId, domainId),
-    (facts) => giveDkimKey(domainId, { now, ids: block, host, dkimKey, ...facts }),
+    (facts) => giveDkimKey(domainId, { ...clock, host, dkimKey, ...facts }),
     "bounded"
   )
 })
@@ -91,11 +91,10 @@ export const makeDomainChecks = (deps: DomainChecksDeps): DomainChecks => {
     if (dns === null) yield* warnNoDns
     const { records } = yield* withDkimKey(deps, domain)
     const findings = yield* checkBounded(findingsOf(dns, records))
-    const now = yield* Clock.currentTimeMillis
-    const block = yield* ids.reserve(now, 1)
+    const clock = yield* clockFacts(ids, 1)
     return yield* commit(
       loadDomain(store, projectId, domainId),
-      (facts) => checkDomain(domainId, { now, ids: block, findings, ...facts }),
+      (facts) => checkDomain(domainId, { ...clock, findings, ...facts }),
       "bounded"
     )
   })

@@ -1,7 +1,7 @@
 /**
  * Distributes events: creates an event delivery for each subscriber that wants an event.
  */
-import { Clock, Effect, Result } from "effect"
+import { Effect, Result } from "effect"
 import type { Distributed, DistributionFacts, UndistributedEvent } from "../../decide/event/distributeEvents.ts"
 import { distributeEvents } from "../../decide/event/distributeEvents.ts"
 import { subscriptionsMax } from "../../decide/event/subscription.ts"
@@ -12,6 +12,7 @@ import { advanceBlock } from "../../domain/value/Id.ts"
 import { webhooksMax } from "../../domain/webhook/Webhook.ts"
 import type { IdSource } from "../../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
+import { clockFacts } from "../store/clockFacts.ts"
 import type { Commit } from "../store/commit.ts"
 import { knownFirst } from "../store/knownFacts.ts"
 
@@ -57,8 +58,7 @@ export const undistributedEvents = { _tag: "UndistributedEvents", limit: distrib
 /** Reserves the ids of the event deliveries. */
 const batchOf = ({ ids }: EventDistributionDeps, events: ReadonlyArray<EventRecord>) =>
   Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const block = yield* ids.reserve(now, Math.max(1, events.length) * subscribersMax)
+    const { now, ids: block } = yield* clockFacts(ids, Math.max(1, events.length) * subscribersMax)
     return {
       now,
       events: events.map((event, n): UndistributedEvent => ({ event, ids: advanceBlock(block, n * subscribersMax) }))

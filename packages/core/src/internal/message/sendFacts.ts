@@ -7,11 +7,10 @@ import { recipientsOf } from "../../decide/message/acceptSend.ts"
 import type { SendTemplate } from "../../decide/message/sendContent.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import { dailyCounter } from "../../domain/plan/Plan.ts"
-import type { IdBlock } from "../../domain/value/Id.ts"
-import type { Instant } from "../../domain/value/Instant.ts"
 import { utcDayOf } from "../../domain/value/Instant.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import type { PlanSource } from "../../port/PlanSource.ts"
+import type { ClockFacts } from "../store/clockFacts.ts"
 import { templateReads } from "../template/templateReads.ts"
 
 /** What the facts of a send need. */
@@ -23,12 +22,6 @@ export interface SendFactsDeps {
   readonly smtpUtf8: boolean
   /** Whether messages can have links to unsubscribe. */
   readonly canUnsubscribe: boolean
-}
-
-/** When a decision is made, and the ids that it may use. */
-export interface SendClockFacts {
-  readonly now: Instant
-  readonly ids: IdBlock
 }
 
 /** Loads the template that a send names, if it is published and not archived. */
@@ -50,7 +43,7 @@ const loadTemplate = Effect.fnUntraced(function* (
 export const loadSendFacts = (
   { store, plans, addressKey, smtpUtf8, canUnsubscribe }: SendFactsDeps,
   { principal, send, idempotency }: AcceptSend,
-  { now, ids }: SendClockFacts
+  { now, ids }: ClockFacts
 ): Effect.Effect<AcceptSendFacts, StoreUnavailable> => {
   const { projectId } = principal
   const { from, scheduledAt, templateId } = send

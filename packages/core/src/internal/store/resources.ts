@@ -15,6 +15,7 @@ import { parsePageRequest } from "../../domain/store/PagingRequest.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { IdSource } from "../../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
+import { clockFacts } from "./clockFacts.ts"
 import { makeCommit } from "./commit.ts"
 import { validated, validProject } from "../validated.ts"
 
@@ -72,14 +73,12 @@ export const resourcesOf = <K extends ResourceKind & RecordName>({ store, ids }:
    * Reads the clock and reserves the id. Returns the effect that loads the facts for a new resource with this name.
    */
   const newFacts = (projectId: ProjectId, name: string): Effect.Effect<Effect.Effect<NewFacts, StoreUnavailable>> =>
-    Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      const block = yield* ids.reserve(now, 1)
-      return Effect.map(
+    Effect.map(clockFacts(ids, 1), (clock) =>
+      Effect.map(
         store.read([named(projectId, name), { _tag: "ResourceCount", projectId, kind, parent: "" }]),
-        ([existing, count]) => ({ now, ids: block, projectId, named: existing, count })
+        ([existing, count]) => ({ ...clock, projectId, named: existing, count })
       )
-    })
+    )
 
   /** Like `newFacts`, for a resource that may exist. */
   const ensuringFacts = (projectId: ProjectId, name: string) =>

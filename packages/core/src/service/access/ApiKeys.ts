@@ -8,6 +8,7 @@ import { formatApiKey, mintApiKey, mintApiKeyBytes, parseCreateApiKey, toApiKey 
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { ApiKeyNotFound } from "../../domain/access/AccessFailure.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import { clockFacts } from "../../internal/store/clockFacts.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import { failWhileDeleting } from "../../internal/access/projectDeletion.ts"
 import { validated, validIds } from "../../internal/validated.ts"
@@ -75,11 +76,10 @@ export class ApiKeys extends Context.Service<
       const create = Effect.fn("ApiKeys.create")(function* (projectId: ProjectId, input: CreateApiKeyInput) {
         const valid = yield* validated(parseCreateApiKey, input)
         yield* validIds({ projectId })
-        const now = yield* Clock.currentTimeMillis
-        const block = yield* ids.reserve(now, 1)
+        const clock = yield* clockFacts(ids, 1)
         const minted = mintApiKey(crypto.randomBytes(mintApiKeyBytes))
         const secretHash = crypto.sha256(minted.secret)
-        const facts = { now, ids: block, projectId, publicId: minted.publicId, secretHash }
+        const facts = { ...clock, projectId, publicId: minted.publicId, secretHash }
         const created = createApiKey(valid, facts)
         if (Result.isSuccess(created)) yield* projects.ensure(projectId)
         const apiKey = yield* commit(failWhileDeleting(store, projectId), () => created, "bounded")

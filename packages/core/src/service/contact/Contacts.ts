@@ -23,6 +23,7 @@ import { InvalidArgument } from "../../domain/value/Failure.ts"
 import { issue } from "../../domain/value/Issue.ts"
 import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import { ContactNotFound } from "../../domain/contact/ContactFailure.ts"
+import { clockFacts } from "../../internal/store/clockFacts.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import { makeContactReader } from "../../internal/contact/contactReader.ts"
 import { makeErasure } from "../../internal/contact/erasure.ts"
@@ -187,15 +188,14 @@ export class Contacts extends Context.Service<
 
       const deleteOne = Effect.fn("Contacts.delete")(function* (caller: Caller, contactId: string) {
         const projectId = yield* validProject(caller, { contactId })
-        const now = yield* Clock.currentTimeMillis
-        const block = yield* ids.reserve(now, 1)
+        const clock = yield* clockFacts(ids, 1)
         const load = Effect.gen(function* () {
           const [contact] = yield* store.read([{ _tag: "Contact", projectId, id: contactId }])
           const keyedAddress = keyedAddressOf(addressKey, projectId, contact?.address ?? "")
           const [[suppression]] = yield* store.read([
             { _tag: "Suppressions", projectId, addressKeys: [keyedAddress.addressKey] }
           ])
-          return { now, ids: block, keyedAddress, contact, suppression: suppression! }
+          return { ...clock, keyedAddress, contact, suppression: suppression! }
         })
         return yield* commit(load, (facts) => deleteContact(contactId, facts), "bounded")
       })

@@ -16,6 +16,7 @@ import { examinedMax } from "../../domain/store/Paging.ts"
 import type { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
 import { issue } from "../../domain/value/Issue.ts"
+import { clockFacts } from "../../internal/store/clockFacts.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import type { CursorPage } from "../../domain/store/Paging.ts"
 import { makeSearchedPage } from "../../internal/store/searchedPage.ts"
@@ -95,8 +96,7 @@ export class Suppressions extends Context.Service<
         email: string
       ): Effect.Effect<Effect.Effect<SuppressionFacts, StoreUnavailable>> =>
         Effect.gen(function* () {
-          const now = yield* Clock.currentTimeMillis
-          const block = yield* ids.reserve(now, 1)
+          const clock = yield* clockFacts(ids, 1)
           const keyedAddress = keyedAddressOf(addressKey, projectId, canonicalAddress(email))
           return Effect.map(
             store.read([
@@ -104,8 +104,7 @@ export class Suppressions extends Context.Service<
               { _tag: "ContactsByAddress", projectId, addresses: [keyedAddress.address] }
             ]),
             ([[suppression], [contact]]) => ({
-              now,
-              ids: block,
+              ...clock,
               keyedAddress,
               suppression: suppression!,
               contact: contact!

@@ -14,7 +14,7 @@ import { isReportedInTime, readReturnPath } from "../../domain/delivery/ReturnPa
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { DeliveryId } from "../../domain/value/Id.ts"
 import { DeliveryNotFound } from "../../domain/message/MessageFailure.ts"
-import { clockFacts } from "../../internal/store/clockFacts.ts"
+import { eventClockFacts } from "../../internal/store/clockFacts.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import { keyedAddressOf } from "../../internal/contact/keyedAddress.ts"
 import { tokenVerifier } from "../../internal/delivery/tokenVerifier.ts"
@@ -90,7 +90,7 @@ export class Feedback extends Context.Service<
       const factsOf = (known: Delivery) =>
         Effect.gen(function* () {
           const { projectId, id, address } = known
-          const clock = yield* clockFacts(ids)
+          const clock = yield* eventClockFacts(ids)
           const keyedAddress = keyedAddressOf(addressKey, projectId, address)
           return Effect.map(
             store.read([

@@ -2,13 +2,14 @@
  * The sender domains of a project, their DNS records and the checks of these records. Source: docs/spec/coverage.md S8; decision 0013.
  */
 import type { Result } from "effect"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { CreateDomainFacts } from "../../decide/domain-name/senderDomain.ts"
 import {
   createDomain,
   deleteDomain,
   domainInScope,
   ensureDomain,
+  idsOfDomain,
   needsDkimKey
 } from "../../decide/domain-name/senderDomain.ts"
 import type { Decision } from "../../decide/store/Decision.ts"
@@ -36,6 +37,7 @@ import type { RecordNotFound, TooManyRecords } from "../../domain/store/RecordFa
 import type { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
 import type { OptionRules } from "../../domain/value/OptionRule.ts"
 import { checkedOptions, optionsOf } from "../../domain/value/OptionRule.ts"
+import { clockFacts } from "../../internal/store/clockFacts.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import { defaultHost, makeDkimKeys } from "../../internal/domain-name/dkimKeys.ts"
 import { makeRotateDkimKey } from "../../internal/domain-name/dkimRotations.ts"
@@ -180,14 +182,13 @@ export class Domains extends Context.Service<
         ) {
           const { projectId, domainScope } = yield* validCaller(caller)
           const valid = yield* validated(parseCreateDomain, input)
-          const now = yield* Clock.currentTimeMillis
-          const block = yield* ids.reserve(now, 5)
+          const clock = yield* clockFacts(ids, idsOfDomain)
           const readFacts = Effect.map(
             store.read([
               { _tag: "Domain", projectId, domain: parseDomain(valid.domain) ?? "" },
               { _tag: "DomainPage", projectId, filters: noDomainFilters, page: { page: 1, limit: 1 } }
             ]),
-            ([existing, { total: count }]) => ({ now, ids: block, projectId, domainScope, existing, count, host })
+            ([existing, { total: count }]) => ({ ...clock, projectId, domainScope, existing, count, host })
           )
           const load = Effect.andThen(failWhileDeleting(store, projectId), readFacts)
           yield* Effect.fromResult(decide(valid, { ...(yield* load), dkimKey: null }))

@@ -24,6 +24,7 @@ import type { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
 import type { TimeInput } from "../../domain/value/Instant.ts"
 import { utcDayOf } from "../../domain/value/Instant.ts"
 import { makeBatchSending } from "../../internal/message/batchSending.ts"
+import { clockFacts } from "../../internal/store/clockFacts.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import { makeNoDispatcherWarning } from "../../internal/message/noDispatcherWarning.ts"
 import { makeSendCommand } from "../../internal/message/sendCommand.ts"
@@ -187,9 +188,8 @@ export class Sending extends Context.Service<
       const thenWake = (projectId: ProjectId) => wakeAfterCommit(wakeUp.deliveries.notifyOf(projectId), scope)
 
       const accept = Effect.fnUntraced(function* (command: AcceptSend) {
-        const now = yield* Clock.currentTimeMillis
-        const block = yield* ids.reserve(now, recipientsOf(command.send).length)
-        const load = loadSendFacts(factsDeps, command, { now, ids: block })
+        const clock = yield* clockFacts(ids, recipientsOf(command.send).length)
+        const load = loadSendFacts(factsDeps, command, clock)
         const result = yield* commit(load, (known) => acceptSend(command, known), "bounded").pipe(
           thenWake(command.principal.projectId)
         )

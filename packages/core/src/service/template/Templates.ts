@@ -43,6 +43,7 @@ import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { NameTaken, TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import type { TemplateNotEditable } from "../../domain/template/TemplateFailure.ts"
 import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
+import { clockFacts } from "../../internal/store/clockFacts.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import { templateFacts } from "../../internal/template/templateFacts.ts"
 import { templateReads } from "../../internal/template/templateReads.ts"
@@ -186,11 +187,10 @@ export class Templates extends Context.Service<
       const create = Effect.fn("Templates.create")(function* (caller: Caller, input: CreateTemplateInput) {
         const projectId = yield* validProject(caller)
         const valid = yield* validated(parseCreateTemplate, input)
-        const now = yield* Clock.currentTimeMillis
-        const block = yield* ids.reserve(now, idsAtOnce)
+        const clock = yield* clockFacts(ids, idsAtOnce)
         const made = yield* commit(
           facts.toCreate(projectId, valid.alias),
-          (found) => createTemplate(valid, { now, ids: block, projectId, ...found }),
+          (found) => createTemplate(valid, { ...clock, projectId, ...found }),
           "bounded"
         )
         return toTemplate(made)
@@ -199,11 +199,10 @@ export class Templates extends Context.Service<
       const ensure = Effect.fn("Templates.ensure")(function* (caller: Caller, input: EnsureTemplateInput) {
         const projectId = yield* validProject(caller)
         const valid = yield* validated(parseEnsureTemplate, input)
-        const now = yield* Clock.currentTimeMillis
-        const block = yield* ids.reserve(now, idsAtOnce)
+        const clock = yield* clockFacts(ids, idsAtOnce)
         const ensured = yield* commit(
           facts.toEnsure(projectId, valid.alias),
-          (found) => ensureTemplate(valid, { now, ids: block, projectId, ...found }),
+          (found) => ensureTemplate(valid, { ...clock, projectId, ...found }),
           "bounded"
         )
         return { ...toTemplate(ensured), published: toTemplateVersion(ensured.published) }
@@ -216,11 +215,10 @@ export class Templates extends Context.Service<
       ) {
         const projectId = yield* validProject(caller, { idOrAlias })
         const valid = yield* validated(parseUpdateTemplate, input)
-        const now = yield* Clock.currentTimeMillis
-        const block = yield* ids.reserve(now, idsAtOnce)
+        const clock = yield* clockFacts(ids, idsAtOnce)
         const updated = yield* commit(
           facts.toUpdate(projectId, idOrAlias, valid.alias),
-          (found) => updateTemplate(idOrAlias, valid, { now, ids: block, ...found }),
+          (found) => updateTemplate(idOrAlias, valid, { ...clock, ...found }),
           "bounded"
         )
         return toTemplate(updated)

@@ -17,6 +17,7 @@ import type { CreateWebhookInput, UpdateWebhookInput } from "../../domain/webhoo
 import { parseCreateWebhook, parseUpdateWebhook } from "../../domain/webhook/WebhookInput.ts"
 import type { WebhookUrlRules } from "../../domain/webhook/WebhookUrl.ts"
 import { webhookRules, webhookUrlRules } from "../../domain/webhook/WebhookUrl.ts"
+import { clockFacts } from "../../internal/store/clockFacts.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import { providedSink } from "../../internal/event/checkedSink.ts"
 import { resourceOfKind, resourcesOf } from "../../internal/store/resources.ts"
@@ -171,13 +172,12 @@ export class Webhooks extends Context.Service<
           const { secret, encryptedSecret } = newSecret()
           // The webhook gets no event from before its creation.
           yield* eventSender.distribute
-          const now = yield* Clock.currentTimeMillis
-          const block = yield* ids.reserve(now, 1)
+          const clock = yield* clockFacts(ids, 1)
           const created = yield* commit(
             Effect.map(store.read([{ _tag: "ResourceCount", projectId, kind: "webhook", parent: "" }]), ([count]) => ({
               count
             })),
-            (facts) => createWebhook(valid, { ...facts, now, ids: block, projectId, encryptedSecret }),
+            (facts) => createWebhook(valid, { ...facts, ...clock, projectId, encryptedSecret }),
             "bounded"
           )
           return { webhook: toWebhook(created), secret }
