@@ -7,30 +7,26 @@ import { acceptSend, recipientsOf } from "../../decide/message/acceptSend.ts"
 import type { PlannedSend } from "../../decide/message/plannedSend.ts"
 import { plannedSend } from "../../decide/message/plannedSend.ts"
 import type { CanceledMessage, RescheduledMessage } from "../../decide/message/scheduledMessage.ts"
-import { cancelMessage, rescheduleMessage } from "../../decide/message/scheduledMessage.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
-import { parseScheduledAt } from "../../domain/message/SendingWindow.ts"
 import type { SendBatchOptions } from "../../domain/message/SendBatch.ts"
 import type { SendInput } from "../../domain/message/SendInput.ts"
 import type { SendOptions } from "../../domain/message/SendOptions.ts"
 import { parseSendOptions } from "../../domain/message/SendOptions.ts"
-import { recipientsMax } from "../../domain/message/SendRequest.ts"
-import { dailyCounter } from "../../domain/plan/Plan.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import type { MessageNotFound, MessageNotScheduled } from "../../domain/message/MessageFailure.ts"
 import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import type { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
 import type { TimeInput } from "../../domain/value/Instant.ts"
-import { utcDayOf } from "../../domain/value/Instant.ts"
 import { makeBatchSending } from "../../internal/message/batchSending.ts"
 import { clockFacts } from "../../internal/store/clockFacts.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import { makeNoDispatcherWarning } from "../../internal/message/noDispatcherWarning.ts"
 import { makeSendCommand } from "../../internal/message/sendCommand.ts"
+import { makeScheduledMessages, messageReads } from "../../internal/message/scheduledMessages.ts"
 import { loadSendFacts } from "../../internal/message/sendFacts.ts"
 import { traced } from "../../internal/observability/traced.ts"
-import { validated, validCaller, validIds } from "../../internal/validated.ts"
+import { validated, validCaller } from "../../internal/validated.ts"
 import { wakeAfterCommit } from "../../internal/store/wakeAfterCommit.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { FileReader } from "../../port/FileReader.ts"
@@ -42,13 +38,6 @@ import { Transport } from "../../port/Transport.ts"
 import { Secrets } from "../access/Secrets.ts"
 import { UnsubscribeLinks } from "../contact/UnsubscribeLinks.ts"
 import { WakeUp } from "../delivery/WakeUp.ts"
-
-/** The queries for a message and its deliveries. */
-const messageReads = (projectId: ProjectId, messageId: string) =>
-  [
-    { _tag: "Message", projectId, id: messageId },
-    { _tag: "DeliveriesOfMessage", projectId, messageId }
-  ] as const
 
 /**
  * Sends messages: accepts them for delivery, and cancels or reschedules them before they are due. `Dispatcher` hands the deliveries over.
@@ -150,8 +139,8 @@ export class Sending extends Context.Service<
       InvalidArgument | SenderOutsideScope | MessageNotFound | MessageNotScheduled | StoreUnavailable
     >
     /**
-     * Changes the scheduled time of a message whose deliveries all have the status `scheduled`, for which the rule of `cancel` applies. The new time must be within the next 30 days and before the message
-     * expires. Fails like `cancel`, and with `PlanLimitReached` when the limit of the new UTC day does not allow all recipients.
+     * Changes the scheduled time of a message whose deliveries all have the status `scheduled`, for which the rule of `cancel` applies. The new
+     * time must be within the next 30 days and before the message expires. Fails like `cancel`, and with `PlanLimitReached` when the limit of the new UTC day does not allow all recipients.
      */
     readonly reschedule: (
       caller: Caller,
@@ -237,49 +226,7 @@ export class Sending extends Context.Service<
         return plannedSend(command, { ...known, earlier: { message, deliveries } }, decided)
       })
 
-      const cancel = Effect.fn("Sending.cancel")(function* (caller: Caller, messageId: string) {
-        const { projectId, domainScope } = yield* validCaller(caller)
-        yield* validIds({ messageId })
-        const now = yield* Clock.currentTimeMillis
-        const block = yield* ids.reserve(now, recipientsMax)
-        const load = Effect.map(store.read(messageReads(projectId, messageId)), ([message, deliveries]) => ({
-          now,
-          ids: block,
-          message,
-          deliveries
-        }))
-        return yield* commit(load, (facts) => cancelMessage({ messageId, domainScope }, facts), "bounded")
-      })
-
-      const reschedule = Effect.fn("Sending.reschedule")(function* (
-        caller: Caller,
-        messageId: string,
-        newTime: TimeInput
-      ) {
-        const { projectId, domainScope } = yield* validCaller(caller)
-        yield* validIds({ messageId })
-        const scheduledAt = yield* validated(parseScheduledAt, newTime)
-        const now = yield* Clock.currentTimeMillis
-        const block = yield* ids.reserve(now, recipientsMax)
-        const day = dailyCounter(utcDayOf(scheduledAt))
-        const load = Effect.zipWith(
-          plans.planOf(projectId),
-          store.read([...messageReads(projectId, messageId), { _tag: "Counters", projectId, names: [day] }]),
-          (plan, [message, deliveries, used]) => ({
-            now,
-            ids: block,
-            plan,
-            message,
-            deliveries,
-            usedThatDay: used[0]!
-          })
-        )
-        return yield* commit(
-          load,
-          (facts) => rescheduleMessage({ messageId, domainScope, scheduledAt }, facts),
-          "bounded"
-        ).pipe(thenWake(projectId))
-      })
+      const { cancel, reschedule } = makeScheduledMessages({ store, commit, ids, plans, thenWake })
 
       return { send, sendBatch, plan, cancel, reschedule }
     })
