@@ -287,8 +287,12 @@ const decodeVersions = decoder(
   })
 )
 
+export interface ListedTemplateVersions {
+  readonly limit: number
+  /** Only versions before the one with this number; `null` for all. */
+  readonly beforeVersion: number | null
+}
+
 /** Parses the page of a listing of versions, and adds the defaults. */
-export const parseListTemplateVersions: Parser<{ readonly limit: number; readonly beforeVersion: number | null }> = (
-  input = {}
-) =>
+export const parseListTemplateVersions: Parser<ListedTemplateVersions> = (input = {}) =>
   Result.map(decodeVersions(input), ({ limit = pageLimitDefault, beforeVersion = null }) => ({ limit, beforeVersion }))

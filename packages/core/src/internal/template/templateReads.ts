@@ -8,6 +8,7 @@ import { templatesWithArchivedMax } from "../../domain/store/Resource.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import type { StoredTemplate, StoredTemplateSummary, StoredVersion } from "../../domain/template/Template.ts"
 import { isTemplateId } from "../../domain/template/TemplateContent.ts"
+import type { ListedTemplateVersions } from "../../domain/template/TemplateInput.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 
 export const templateReads = (store: MailStoreShape) => {
@@ -60,6 +61,21 @@ export const templateReads = (store: MailStoreShape) => {
       template === null ? Effect.succeed(null) : Effect.map(withVersions(projectId, [template]), ([only]) => only!)
     )
 
+  /** The newest versions before `beforeVersion`, newest first. When that version does not exist yet, all versions are before it. */
+  const versions = (
+    projectId: ProjectId,
+    templateId: string,
+    { beforeVersion, limit }: ListedTemplateVersions
+  ): Effect.Effect<ReadonlyArray<VersionRecord>, StoreUnavailable> =>
+    Effect.gen(function* () {
+      const version = { projectId, kind: "templateVersion", parent: templateId } as const
+      if (beforeVersion !== null && beforeVersion <= 1) return []
+      const [before] = yield* store.read([{ _tag: "ResourceNamed", ...version, name: String(beforeVersion) }])
+      const after = before === null ? null : { createdAt: before.createdAt, id: before.id }
+      const [newest] = yield* store.read([{ _tag: "Resources", ...version, after, limit }])
+      return newest
+    })
+
   /** Returns the items in the order of `versions`. The store has the body of every version. */
   const withBodies = (
     projectId: ProjectId,
@@ -83,5 +99,5 @@ export const templateReads = (store: MailStoreShape) => {
       return { template, draft: of(draft), published: of(published) }
     })
 
-  return { find, all, withVersions, summary, withBodies, detail }
+  return { find, all, withVersions, summary, versions, withBodies, detail }
 }

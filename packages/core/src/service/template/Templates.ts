@@ -99,7 +99,8 @@ export class Templates extends Context.Service<
      * Creates the template when no template has the alias. When the published content differs, publishes the draft if the draft has the content of
      * the input, and otherwise a new version. Writes a changed name, description, category or locale without a new version. Writes nothing when
      * nothing differs. A field that is absent from the input is cleared. A draft with other content stays a draft.
-     * Fails with `InvalidArgument` when the content cannot be published, and with `TooManyRecords` when the project has 1,000 templates that are not archived, or 10,000 in all.
+     * Fails with `InvalidArgument` when the content cannot be published, and with `TooManyRecords` when the project has 1,000 templates that are
+     * not archived, or 10,000 in all.
      */
     readonly ensure: (
       caller: Caller,
@@ -257,17 +258,9 @@ export class Templates extends Context.Service<
         input: ListTemplateVersionsInput = {}
       ) {
         const projectId = yield* validProject(caller, { idOrAlias })
-        const { limit, beforeVersion } = yield* validated(parseListTemplateVersions, input, "filters")
+        const listing = yield* validated(parseListTemplateVersions, input, "filters")
         const { id } = yield* orNotFound(idOrAlias, yield* reads.find(projectId, idOrAlias))
-        if (beforeVersion !== null && beforeVersion <= 1) return []
-        const [before] = yield* store.read([
-          { _tag: "ResourceNamed", projectId, kind: "templateVersion", parent: id, name: String(beforeVersion) }
-        ])
-        // When `beforeVersion` does not exist yet, all versions are before it.
-        const after = before === null ? null : { createdAt: before.createdAt, id: before.id }
-        const [newest] = yield* store.read([
-          { _tag: "Resources", projectId, kind: "templateVersion", parent: id, after, limit }
-        ])
+        const newest = yield* reads.versions(projectId, id, listing)
         const withBodies = yield* reads.withBodies(projectId, versionsWithBodies(newest))
         return [...withBodies.map(toTemplateVersion), ...newest.slice(withBodies.length).map(toTemplateVersionSummary)]
       })
