@@ -4,11 +4,11 @@
 import { Clock, Effect } from "effect"
 import { isRotating, rotateDkimKey } from "../../decide/domain-name/dkimRotation.ts"
 import { domainInScope } from "../../decide/domain-name/senderDomain.ts"
-import type { DomainChecksDeps, DomainOfCaller } from "./domainChecks.ts"
+import type { DomainDeps, DomainOfCaller } from "./domainChecks.ts"
 import { loadDomain } from "./domainChecks.ts"
 
 /** Returns the function that gives a domain a new DKIM key. Makes no key for a domain that is being rotated. */
-export const makeRotateDkimKey = ({ store, commit, ids, host, newDkimKey }: Omit<DomainChecksDeps, "dns">) =>
+export const makeRotateDkimKey = ({ store, commit, ids, host, newDkimKey }: DomainDeps) =>
   Effect.fnUntraced(function* ({ projectId, domainId, domainScope }: DomainOfCaller) {
     const load = loadDomain(store, projectId, domainId)
     const existing = yield* Effect.fromResult(domainInScope(domainId, { domainScope, ...(yield* load) }))

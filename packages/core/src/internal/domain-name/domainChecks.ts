@@ -30,14 +30,18 @@ const batchMax = 50
 const checksBound = { atOnce: 8, waitingMax: 64 }
 const checkIntervalMillis = minuteMillis
 
-export interface DomainChecksDeps {
+/** What the decisions about domains need. */
+export interface DomainDeps {
   readonly store: MailStoreShape
   readonly commit: Commit
   readonly ids: IdSource["Service"]
-  /** `null`: each check fails temporarily. */
-  readonly dns: DnsResolverShape | null
   readonly host: MailHost
   readonly newDkimKey: Effect.Effect<NewDkimKey, StoreUnavailable>
+}
+
+export interface DomainChecksDeps extends DomainDeps {
+  /** `null`: each check fails temporarily. */
+  readonly dns: DnsResolverShape | null
 }
 
 /** A domain of a project, and the domains that the caller may use. */
@@ -64,7 +68,7 @@ export interface DomainChecks {
 
 /** A manually verified domain has no DKIM key before its first check. */
 const withDkimKey = Effect.fnUntraced(function* (
-  { store, commit, ids, host, newDkimKey }: DomainChecksDeps,
+  { store, commit, ids, host, newDkimKey }: DomainDeps,
   { projectId, domainId, domainScope }: DomainOfCaller
 ) {
   const facts = yield* loadDomain(store, projectId, domainId)

@@ -1,35 +1,16 @@
 /**
  * The sender domains of a project, their DNS records and the checks of these records. Source: docs/spec/coverage.md S8; decision 0013.
  */
-import type { Result } from "effect"
 import { Context, Effect, Layer, Option } from "effect"
-import type { CreateDomainFacts } from "../../decide/domain-name/senderDomain.ts"
-import {
-  createDomain,
-  deleteDomain,
-  domainInScope,
-  ensureDomain,
-  idsOfDomain,
-  needsDkimKey
-} from "../../decide/domain-name/senderDomain.ts"
-import type { Decision } from "../../decide/store/Decision.ts"
+import { createDomain, deleteDomain, domainInScope, ensureDomain } from "../../decide/domain-name/senderDomain.ts"
 import type { Caller } from "../../domain/access/ApiKey.ts"
 import type {
   CreateDomainInput,
   ListDomainsInput,
   MailHost,
-  SenderDomain,
-  SenderDomainRecord,
-  ValidCreateDomain
+  SenderDomain
 } from "../../domain/domain-name/SenderDomain.ts"
-import {
-  mailHostRules,
-  noDomainFilters,
-  parseCreateDomain,
-  parseListDomains,
-  toSenderDomain
-} from "../../domain/domain-name/SenderDomain.ts"
-import { parseDomain } from "../../domain/message/Address.ts"
+import { mailHostRules, parseListDomains, toSenderDomain } from "../../domain/domain-name/SenderDomain.ts"
 import type { Page } from "../../domain/store/Paging.ts"
 import type { DomainTaken } from "../../domain/domain-name/DomainFailure.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
@@ -37,13 +18,12 @@ import type { RecordNotFound, TooManyRecords } from "../../domain/store/RecordFa
 import type { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
 import type { OptionRules } from "../../domain/value/OptionRule.ts"
 import { checkedOptions, optionsOf } from "../../domain/value/OptionRule.ts"
-import { clockFacts } from "../../internal/store/clockFacts.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import { defaultHost, makeDkimKeys } from "../../internal/domain-name/dkimKeys.ts"
+import { makeDomainCreation } from "../../internal/domain-name/domainCreation.ts"
 import { makeRotateDkimKey } from "../../internal/domain-name/dkimRotations.ts"
 import { loadDomain, makeDomainChecks } from "../../internal/domain-name/domainChecks.ts"
 import { validated, validCaller, validIds } from "../../internal/validated.ts"
-import { failWhileDeleting } from "../../internal/access/projectDeletion.ts"
 import { Crypto } from "../../port/Crypto.ts"
 import { DnsResolver } from "../../port/DnsResolver.ts"
 import { IdSource } from "../../port/IdSource.ts"
@@ -84,8 +64,8 @@ export class Domains extends Context.Service<
     /**
      * Creates a domain, and the project when it does not exist. Fails with `DomainTaken` when the project has the domain. There is one
      * exception: `verified: true` marks an existing domain that is `pending` or `failed` as verified manually, and returns it. Fails with
-     * `TooManyRecords` when the project has 1,000 domains, and with `SenderOutsideScope`. One DKIM key is generated at a time. Fails with `StoreUnavailable` when 16 other callers wait for a DKIM key, and
-     * with the reason `deleting` while the project is being deleted.
+     * `TooManyRecords` when the project has 1,000 domains, and with `SenderOutsideScope`. One DKIM key is generated at a time. Fails with
+     * `StoreUnavailable` when 16 other callers wait for a DKIM key, and with the reason `deleting` while the project is being deleted.
      */
     readonly create: (
       caller: Caller,
@@ -130,9 +110,9 @@ export class Domains extends Context.Service<
       domainId: string
     ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
     /**
-     * Gives the domain a new DKIM key, with a selector of its own. The result has the DNS record to publish. A key that signs mail continues to sign
-     * until a check finds the new record. Keep the earlier record in DNS for a week after that. A key that signs nothing is replaced at once. While a new key waits for its record, the domain does not
-     * change. Fails with `RecordNotFound`, with `SenderOutsideScope`, and with `StoreUnavailable` when 16 other callers wait for a DKIM key.
+     * Gives the domain a new DKIM key, with a selector of its own. The result has the DNS record to publish. A key that signs mail continues
+     * to sign until a check finds the new record. Keep the earlier record in DNS for a week after that. A key that signs nothing is replaced
+     * at once. While a new key waits for its record, the domain does not change. Fails with `RecordNotFound`, with `SenderOutsideScope`, and with `StoreUnavailable` when 16 other callers wait for a DKIM key.
      */
     readonly rotateDkimKey: (
       caller: Caller,
@@ -167,47 +147,17 @@ export class Domains extends Context.Service<
           host
         })
 
-        const checks = makeDomainChecks({ store, commit, ids, dns, host, newDkimKey })
-        const rotate = makeRotateDkimKey({ store, commit, ids, host, newDkimKey })
-
-        type Decide<E> = (
-          input: ValidCreateDomain,
-          facts: CreateDomainFacts
-        ) => Result.Result<Decision<SenderDomainRecord>, E>
-
-        const createWith = Effect.fnUntraced(function* <E>(
-          caller: Caller,
-          input: CreateDomainInput,
-          decide: Decide<E>
-        ) {
-          const { projectId, domainScope } = yield* validCaller(caller)
-          const valid = yield* validated(parseCreateDomain, input)
-          const clock = yield* clockFacts(ids, idsOfDomain)
-          const readFacts = Effect.map(
-            store.read([
-              { _tag: "Domain", projectId, domain: parseDomain(valid.domain) ?? "" },
-              { _tag: "DomainPage", projectId, filters: noDomainFilters, page: { page: 1, limit: 1 } }
-            ]),
-            ([existing, { total: count }]) => ({ ...clock, projectId, domainScope, existing, count, host })
-          )
-          const load = Effect.andThen(failWhileDeleting(store, projectId), readFacts)
-          yield* Effect.fromResult(decide(valid, { ...(yield* load), dkimKey: null }))
-          yield* projects.ensure(projectId)
-          // Generating a DKIM key takes time, so a refused domain and an existing domain generate none.
-          const dkimKey = yield* Effect.cached(newDkimKey)
-          const loadWithKey = Effect.gen(function* () {
-            const facts = yield* load
-            return { ...facts, dkimKey: needsDkimKey(valid, facts) ? yield* dkimKey : null }
-          })
-          return toSenderDomain(yield* commit(loadWithKey, (facts) => decide(valid, facts), "bounded"))
-        })
+        const deps = { store, commit, ids, host, newDkimKey }
+        const checks = makeDomainChecks({ ...deps, dns })
+        const createBy = makeDomainCreation({ ...deps, ensureProject: projects.ensure })
+        const rotate = makeRotateDkimKey(deps)
 
         const create = Effect.fn("Domains.create")((caller: Caller, input: CreateDomainInput) =>
-          createWith(caller, input, createDomain)
+          Effect.map(createBy(caller, input, createDomain), toSenderDomain)
         )
 
         const ensure = Effect.fn("Domains.ensure")((caller: Caller, input: CreateDomainInput) =>
-          createWith(caller, input, ensureDomain)
+          Effect.map(createBy(caller, input, ensureDomain), toSenderDomain)
         )
 
         const list = Effect.fn("Domains.list")(function* (caller: Caller, input: ListDomainsInput = {}) {
