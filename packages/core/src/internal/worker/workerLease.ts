@@ -2,8 +2,7 @@
  * The lease of a worker. Claims rows under the id of the worker, and renews the lease while the worker has claimed rows. Changes to a new id when it
  * is unknown which rows are claimed under the old id. Source: decisions 0006 and 0035.
  */
-import { Duration, Effect, Result } from "effect"
-import { endLeases, renewLease } from "../../decide/store/lease.ts"
+import { Duration, Effect } from "effect"
 import type { Claim, ClaimKind } from "../../domain/store/Claim.ts"
 import type { Rotation } from "../../domain/store/Rotation.ts"
 import type { Delivery } from "../../domain/delivery/Delivery.ts"
@@ -16,8 +15,7 @@ import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import type { ClockReading } from "./clockJumpDetector.ts"
 import type { ClaimLease } from "./claimLease.ts"
 import type { NotStored } from "../store/commit.ts"
-import { makeCommit } from "../store/commit.ts"
-import { millisBetween } from "./moment.ts"
+import { makeLeaseRecords } from "./leaseRecords.ts"
 import { randomHex } from "../randomHex.ts"
 import { makeWorkerIds } from "./workerIds.ts"
 
@@ -73,8 +71,8 @@ export interface WorkerLeaseDeps {
 }
 
 export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, leaseMillis: number): WorkerLease => {
-  const commit = makeCommit(store)
   const ids = makeWorkerIds(() => randomHex(crypto, 8))
+  const leases = makeLeaseRecords(store, ids, leaseMillis)
   const changeWorkerId = Effect.sync(ids.change)
 
   /**
@@ -82,26 +80,6 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
    * change for each of them would drop former ids whose leases must end.
    */
   const abandonId = (id: string) => Effect.suspend(() => (id === ids.current() ? changeWorkerId : Effect.void))
-
-  const renew = (worker: string, clock: ClockReading) =>
-    Effect.tap(
-      commit(Effect.void, () => Result.succeed(renewLease({ now: clock.now, worker, leaseMillis })), "once"),
-      () => Effect.sync(() => ids.recordRenewal(worker, clock))
-    )
-
-  /** Whether more than half of the lease has passed, by either clock. */
-  const isLate = (worker: string, clock: ClockReading): boolean => {
-    const last = ids.renewedAt(worker)
-    return last === undefined || millisBetween(last, clock) > leaseMillis / 2
-  }
-
-  /** Renews late leases before a claim. Without this, the claim could take rows that this process still works on. */
-  const renewLate = (clock: ClockReading) =>
-    Effect.forEach(
-      ids.withRows().filter((worker) => isLate(worker, clock)),
-      (worker) => Effect.catchTag(renew(worker, clock), "Conflict", () => Effect.void),
-      { discard: true }
-    )
 
   const claiming = <A>(
     limit: number,
@@ -113,7 +91,7 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
       const clock = yield* readClock
       // After a jump of the wall clock every lease looks lapsed. Live workers get time to renew their leases.
       if (takesAbandoned && clock.sinceJumpMillis < leaseMillis) return []
-      yield* renewLate(clock)
+      yield* leases.renewLate(clock)
       const { now } = clock
       // The id can change while the claim runs.
       const worker = ids.current()
@@ -146,18 +124,15 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
     }
   })
 
-  const heartbeat = Effect.flatMap(readClock, (clock) =>
-    Effect.forEach(ids.withRows(), (worker) => Effect.ignoreCause(renew(worker, clock)), { discard: true })
-  ).pipe(Effect.delay(Duration.millis(Math.floor(leaseMillis / 3))), ids.whenRows, Effect.forever)
-
-  const end = (ended: ReadonlyArray<string>) => {
-    ids.forgetCurrentRenewal()
-    return Effect.ignore(commit(Effect.void, () => Result.succeed(endLeases(ended)), "once"))
-  }
+  const heartbeat = Effect.flatMap(readClock, leases.renewAll).pipe(
+    Effect.delay(Duration.millis(Math.floor(leaseMillis / 3))),
+    ids.whenRows,
+    Effect.forever
+  )
 
   const releaseIdle = Effect.suspend(() => {
     const worker = ids.current()
-    return ids.renewedAt(worker) !== undefined && !ids.hasRows(worker) ? end([worker]) : Effect.void
+    return ids.renewedAt(worker) !== undefined && !ids.hasRows(worker) ? leases.end([worker]) : Effect.void
   })
 
   return {
@@ -170,7 +145,7 @@ export const makeWorkerLease = ({ store, crypto, readClock }: WorkerLeaseDeps, l
     ofClaim,
     changeWorkerId,
     heartbeat,
-    release: Effect.suspend(() => end(ids.all())),
+    release: Effect.suspend(() => leases.end(ids.all())),
     releaseIdle
   }
 }
