@@ -34,11 +34,35 @@ type Applied = ConflictReason | undefined
 const exists = (connection: Prepared, from: string, ...values: ReadonlyArray<Value>): boolean =>
   connection.statement(`SELECT 1 FROM ${from}`).get(...values) !== undefined
 
+/** Runs an `INSERT` that writes nothing when the record exists. */
+const insertOnce = (connection: Prepared, sql: string, values: ReadonlyArray<Value>): Applied =>
+  connection.statement(sql).run(...values).changes === 1 ? undefined : "AlreadyExists"
+
 /** Inserts a record that must not exist yet. */
 const insert = <R>(connection: Prepared, table: RecordTable<R>, record: R): Applied =>
-  connection.statement(table.insertNew).run(...table.valuesOf(record, table.fields)).changes === 1
-    ? undefined
-    : "AlreadyExists"
+  insertOnce(connection, table.insertNew, table.valuesOf(record, table.fields))
+
+/** Runs a statement that changes a record only if its guard holds. `from` and `key` find the record without the guard. */
+const changeGuarded = (
+  connection: Prepared,
+  sql: string,
+  values: ReadonlyArray<Value>,
+  from: string,
+  key: ReadonlyArray<Value>
+): Applied => {
+  if (connection.statement(sql).run(...values).changes === 1) return undefined
+  return exists(connection, from, ...key) ? "Stale" : "NotFound"
+}
+
+/** Deletes the revision of a record that was read. */
+const removeRevision = (connection: Prepared, from: string, key: ReadonlyArray<Value>, revision: number): Applied =>
+  changeGuarded(connection, `DELETE FROM ${from} AND revision = ?`, [...key, revision], from, key)
+
+/** A condition on the rows of a table. */
+interface Condition {
+  readonly where: string
+  readonly values: ReadonlyArray<Value>
+}
 
 /**
  * Inserts a record that must not exist yet, or replaces the revision that was read. `key` is its primary key; other
@@ -49,8 +73,8 @@ const put = <R extends { readonly revision: number }>(
   table: RecordTable<R>,
   record: R,
   replaces: number | null,
-  key: { readonly where: string; readonly values: ReadonlyArray<Value> },
-  clash?: { readonly where: string; readonly values: ReadonlyArray<Value> }
+  key: Condition,
+  clash?: Condition
 ): Applied => {
   if (replaces === null) return insert(connection, table, record)
   if (clash !== undefined && exists(connection, `${table.name} WHERE ${clash.where}`, ...clash.values)) {
@@ -58,9 +82,8 @@ const put = <R extends { readonly revision: number }>(
     return revisionConflict(existing as Existing, replaces) ?? "AlreadyExists"
   }
   const sql = `UPDATE ${table.name} SET ${table.assignments(table.fields)} WHERE ${key.where} AND revision = ?`
-  if (connection.statement(sql).run(...table.valuesOf(record, table.fields), ...key.values, replaces).changes === 1)
-    return undefined
-  return exists(connection, `${table.name} WHERE ${key.where}`, ...key.values) ? "Stale" : "NotFound"
+  const values = [...table.valuesOf(record, table.fields), ...key.values, replaces]
+  return changeGuarded(connection, sql, values, `${table.name} WHERE ${key.where}`, key.values)
 }
 
 type Existing = { readonly revision: number } | undefined
@@ -84,10 +107,16 @@ const referred = (connection: Prepared, ref: RecordRef): Existing => {
 
 const ofProject = "id = ? AND project_id = ?"
 
-const whereKey = ({ projectId, id }: { readonly projectId: string; readonly id: string }) => ({
+const whereKey = ({ projectId, id }: { readonly projectId: string; readonly id: string }): Condition => ({
   where: ofProject,
   values: [id, projectId]
 })
+
+const deliveryOfProject = `mailkeep_deliveries WHERE ${ofProject}`
+
+const eventOfProject = `mailkeep_events WHERE ${ofProject}`
+
+const eventDeliveryOfProject = `mailkeep_event_deliveries WHERE ${ofProject}`
 
 const transitionDeliverySql = `UPDATE mailkeep_deliveries SET ${deliveries.assignments(deliveryStateFields)} WHERE ${ofProject} AND status = ? AND fencing_token = ?`
 
@@ -113,11 +142,10 @@ SET fingerprint = excluded.fingerprint, result = excluded.result, expires_at = e
 const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: ChangeOf<T>) => Applied } = {
   Expect: (connection, { record, revision }) => revisionConflict(referred(connection, record), revision),
   PutSetting: (connection, { name, value }) =>
-    connection
-      .statement("INSERT INTO mailkeep_settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING")
-      .run(name, value).changes === 1
-      ? undefined
-      : "AlreadyExists",
+    insertOnce(connection, "INSERT INTO mailkeep_settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", [
+      name,
+      value
+    ]),
   PutProject: (connection, { project, replaces }) =>
     put(connection, projects, project, replaces, { where: "id = ?", values: [project.id] }),
   PutApiKey: (connection, { key, replaces }) =>
@@ -136,12 +164,8 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
       where: "project_id = ? AND domain = ?",
       values: [domain.projectId, domain.domain]
     }),
-  RemoveDomain: (connection, { projectId, domain, revision }) => {
-    const where = "mailkeep_domains WHERE project_id = ? AND domain = ?"
-    if (connection.statement(`DELETE FROM ${where} AND revision = ?`).run(projectId, domain, revision).changes === 1)
-      return undefined
-    return exists(connection, where, projectId, domain) ? "Stale" : "NotFound"
-  },
+  RemoveDomain: (connection, { projectId, domain, revision }) =>
+    removeRevision(connection, "mailkeep_domains WHERE project_id = ? AND domain = ?", [projectId, domain], revision),
   PutResource: (connection, { resource, replaces }) => {
     const { id, projectId, kind, parent, name } = resource
     return put(connection, resources, resource, replaces, whereKey(resource), {
@@ -149,12 +173,8 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
       values: [projectId, kind, parent, name, id]
     })
   },
-  RemoveResource: (connection, { projectId, id, revision }) => {
-    const where = `mailkeep_resources WHERE ${ofProject}`
-    if (connection.statement(`DELETE FROM ${where} AND revision = ?`).run(id, projectId, revision).changes === 1)
-      return undefined
-    return exists(connection, where, id, projectId) ? "Stale" : "NotFound"
-  },
+  RemoveResource: (connection, { projectId, id, revision }) =>
+    removeRevision(connection, `mailkeep_resources WHERE ${ofProject}`, [id, projectId], revision),
   PutContact: (connection, { contact, replaces }) => putContact(connection, contact, replaces),
   RemoveContact: removeContact,
   PutSuppression: (connection, { suppression, replaces }) =>
@@ -163,10 +183,7 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
       values: [suppression.projectId, suppression.addressKey]
     }),
   RecordIdempotency: (connection, { record, now }) =>
-    connection.statement(recordIdempotencySql).run(...idempotency.valuesOf(record, idempotency.fields), now).changes ===
-    1
-      ? undefined
-      : "AlreadyExists",
+    insertOnce(connection, recordIdempotencySql, [...idempotency.valuesOf(record, idempotency.fields), now]),
   ExtendIdempotency: (connection, { projectId, key, expiresAt }) => {
     connection
       .statement("UPDATE mailkeep_idempotency SET expires_at = ? WHERE project_id = ? AND key = ?")
@@ -187,20 +204,15 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
     const { projectId, deliveryId } = attempt
     const values = attempts.valuesOf(attempt, attempts.fields)
     if (connection.statement(insertAttemptSql).run(...values, deliveryId, projectId).changes === 1) return undefined
-    return exists(connection, `mailkeep_deliveries WHERE ${ofProject}`, deliveryId, projectId)
-      ? "AlreadyExists"
-      : "NotFound"
+    return exists(connection, deliveryOfProject, deliveryId, projectId) ? "AlreadyExists" : "NotFound"
   },
   TransitionAttempt: (connection, { projectId, deliveryId, number, fencingToken, from, next }) => {
     const values = [...attempts.valuesOf(next, attemptStateFields), deliveryId, number, from, projectId, fencingToken]
-    if (connection.statement(transitionAttemptSql).run(...values).changes === 1) return undefined
-    return exists(connection, attemptOfProject, deliveryId, number, projectId) ? "Stale" : "NotFound"
+    return changeGuarded(connection, transitionAttemptSql, values, attemptOfProject, [deliveryId, number, projectId])
   },
   TransitionDelivery: (connection, { projectId, id, from, fencingToken, next }) => {
-    const values = deliveries.valuesOf(next, deliveryStateFields)
-    if (connection.statement(transitionDeliverySql).run(...values, id, projectId, from, fencingToken).changes === 1)
-      return undefined
-    return exists(connection, `mailkeep_deliveries WHERE ${ofProject}`, id, projectId) ? "Stale" : "NotFound"
+    const values = [...deliveries.valuesOf(next, deliveryStateFields), id, projectId, from, fencingToken]
+    return changeGuarded(connection, transitionDeliverySql, values, deliveryOfProject, [id, projectId])
   },
   AddToCounter: (connection, { projectId, name, by, max }) => {
     if (by < 0 || max === null) {
@@ -216,18 +228,14 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
   },
   AppendEvent: (connection, { event }) => insert(connection, events, event),
   DistributeEvent: (connection, { projectId, id }) => {
+    const key = [id, projectId]
     const sql = `UPDATE mailkeep_events SET distributed = 1 WHERE ${ofProject} AND distributed = 0`
-    if (connection.statement(sql).run(id, projectId).changes === 1) return undefined
-    return exists(connection, `mailkeep_events WHERE ${ofProject}`, id, projectId) ? "Stale" : "NotFound"
+    return changeGuarded(connection, sql, key, eventOfProject, key)
   },
   InsertEventDelivery: (connection, { eventDelivery }) => insert(connection, eventDeliveries, eventDelivery),
   TransitionEventDelivery: (connection, { projectId, id, from, fencingToken, next }) => {
-    const values = eventDeliveries.valuesOf(next, eventDeliveryStateFields)
-    const { changes } = connection
-      .statement(transitionEventDeliverySql)
-      .run(...values, id, projectId, from, fencingToken)
-    if (changes === 1) return undefined
-    return exists(connection, `mailkeep_event_deliveries WHERE ${ofProject}`, id, projectId) ? "Stale" : "NotFound"
+    const values = [...eventDeliveries.valuesOf(next, eventDeliveryStateFields), id, projectId, from, fencingToken]
+    return changeGuarded(connection, transitionEventDeliverySql, values, eventDeliveryOfProject, [id, projectId])
   },
   RewriteRecord: (connection, change) => rewriteRecord(connection, change),
   RemoveRecord: (connection, change) => removeRecord(connection, change),
