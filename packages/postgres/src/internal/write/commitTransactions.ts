@@ -10,6 +10,7 @@ import type { LockWait } from "../transactions.ts"
 import { inWriteTransaction, writeAtOnce } from "../transactions.ts"
 import type { ApplySet } from "./applySet.ts"
 import { sendAll } from "./applySet.ts"
+import type { ChangeSets } from "./changeSets.ts"
 import { makeChangeSets } from "./changeSets.ts"
 import { makeFindConflict } from "./conflicts.ts"
 import { locksOfChanges, makeTakeLocks } from "./lockKeys.ts"
@@ -40,6 +41,24 @@ interface Part {
   readonly owners: ReadonlyArray<number>
 }
 
+const setOf = (sets: ChangeSets, tag: ChangeTag) => sets[tag] as ApplySet<Change>
+
+/**
+ * The parts in the order in which they are applied. The changes of each part have the order of the keys of their records, as those of one commit
+ * have. So two groups that write the same records do not have a record each for which the other waits.
+ */
+const partsOf = (sets: ChangeSets, commits: ReadonlyArray<Commit>): ReadonlyArray<Part> => {
+  const owned = commits
+    .flatMap((commit, owner) => commit.map((change) => ({ change, owner, key: recordKeyOf(change) })))
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  const byTag = Map.groupBy(owned, ({ change }) => change._tag)
+  return changeOrder.flatMap((tag) => {
+    const own = byTag.get(tag)
+    if (own === undefined) return []
+    return [{ set: setOf(sets, tag), changes: own.map(({ change }) => change), owners: own.map(({ owner }) => owner) }]
+  })
+}
+
 export const makeCommitTransactions = (
   database: Database,
   schema: string,
@@ -48,23 +67,6 @@ export const makeCommitTransactions = (
   const sets = makeChangeSets(schema)
   const takeLocks = makeTakeLocks(schema)
   const findConflict = makeFindConflict(schema)
-  const setOf = (tag: ChangeTag) => sets[tag] as ApplySet<Change>
-
-  /**
-   * The parts in the order in which they are applied. The changes of each part have the order of the keys of their records, as those of one commit
-   * have. So two groups that write the same records do not have a record each for which the other waits.
-   */
-  const partsOf = (commits: ReadonlyArray<Commit>): ReadonlyArray<Part> => {
-    const owned = commits
-      .flatMap((commit, owner) => commit.map((change) => ({ change, owner, key: recordKeyOf(change) })))
-      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
-    const byTag = Map.groupBy(owned, ({ change }) => change._tag)
-    return changeOrder.flatMap((tag) => {
-      const own = byTag.get(tag)
-      if (own === undefined) return []
-      return [{ set: setOf(tag), changes: own.map(({ change }) => change), owners: own.map(({ owner }) => owner) }]
-    })
-  }
 
   /** Sends the statements of all kinds without waiting for each. Returns the commits with a guard that does not hold. */
   const applyParts = async (connection: Connection, parts: ReadonlyArray<Part>): Promise<ReadonlyArray<number>> => {
@@ -96,7 +98,7 @@ export const makeCommitTransactions = (
   }
 
   const applyOne = async (connection: Connection, change: Change) => {
-    const failing = await setOf(change._tag).apply(connection, [change])
+    const failing = await setOf(sets, change._tag).apply(connection, [change])
     return failing.length === 0 ? undefined : findConflict(connection, change)
   }
 
@@ -112,7 +114,7 @@ export const makeCommitTransactions = (
 
   return {
     together: async (commits, lockWait) => {
-      const parts = partsOf(commits)
+      const parts = partsOf(sets, commits)
       if (await applyAtOnce(parts, lockWait)) return []
       const applied = async (connection: Connection) => {
         const failing = await applyParts(connection, parts)
