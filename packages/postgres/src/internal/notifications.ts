@@ -42,8 +42,8 @@ export const makesWork = (change: Change): boolean => {
 /** `LISTEN` cuts a longer name off, and `pg_notify` refuses one. */
 const channelBytesMax = 63
 
-/** The channel of a schema. A long name of a schema is hashed. */
-const channelOf = (schema: string): string => {
+/** The name of the channel of a schema. A long name of a schema is hashed. */
+const channelNameOf = (schema: string): string => {
   const channel = `mailkeep ${schema}`
   if (Buffer.byteLength(channel) <= channelBytesMax) return channel
   return `mailkeep ${createHash("sha256").update(schema).digest("hex").slice(0, 32)}`
@@ -65,20 +65,23 @@ const endClient = async (client: pg.Client): Promise<void> => {
   clearTimeout(destroy)
 }
 
-/** Opens `hint` for each notification of another process. Connects again when the connection is lost. */
-export const makeNotifications = (
-  config: ClientConfig,
-  schema: string,
-  hint: Latch.Latch
-): Effect.Effect<Notifications, never, Scope.Scope> => {
-  const channel = channelOf(schema)
-  const self = randomUUID()
-  let sendOne: (() => Promise<unknown>) | undefined
-  let isSending = false
-  let isWaiting = false
+/** The channel of a schema. */
+interface Channel {
+  readonly name: string
+  /** The payload of the notifications of this process. */
+  readonly self: string
+}
 
-  /** Does not connect yet. Fails when a file of a certificate is missing. */
-  const makeClient = Effect.try({
+/** A connection that receives notifications until it has ended. */
+interface Listener {
+  readonly ended: Promise<void>
+  /** Sends one notification. */
+  readonly send: () => Promise<unknown>
+}
+
+/** Does not connect yet. Fails when a file of a certificate is missing. */
+const makeClient = (config: ClientConfig): Effect.Effect<pg.Client, unknown> =>
+  Effect.try({
     try: () =>
       new pg.Client({ ...config, pipeline: true, application_name: "mailkeep listen", ...reachableOptions }).on(
         "error",
@@ -87,72 +90,92 @@ export const makeNotifications = (
     catch: (cause) => cause
   })
 
-  const listen = async (client: pg.Client) => {
-    const ended = new Promise<void>((resolve) => client.once("end", resolve))
-    client.on("notification", ({ payload }) => {
-      if (payload !== self) hint.openUnsafe()
-    })
-    await client.connect()
-    const limited = makeSilenceLimit(client, silentMillisDefault)
-    // A lost notification only delays work by one poll, so the server need not wait for its disk.
-    await limited(client.query("SET synchronous_commit = off"))
-    await limited(client.query(`LISTEN ${pg.escapeIdentifier(channel)}`))
-    // What was committed while nothing listened.
-    hint.openUnsafe()
-    return {
-      ended,
-      sendOne: () => limited(client.query({ text: "SELECT pg_notify($1, $2)", values: [channel, self] }))
-    }
-  }
+/** Connects the client. Then opens `hint` for each notification of another process. */
+const listen = async (client: pg.Client, { name, self }: Channel, hint: Latch.Latch): Promise<Listener> => {
+  const ended = new Promise<void>((resolve) => client.once("end", resolve))
+  client.on("notification", ({ payload }) => {
+    if (payload !== self) hint.openUnsafe()
+  })
+  await client.connect()
+  const limited = makeSilenceLimit(client, silentMillisDefault)
+  // A lost notification only delays work by one poll, so the server need not wait for its disk.
+  await limited(client.query("SET synchronous_commit = off"))
+  await limited(client.query(`LISTEN ${pg.escapeIdentifier(name)}`))
+  // What was committed while nothing listened.
+  hint.openUnsafe()
+  return { ended, send: () => limited(client.query({ text: "SELECT pg_notify($1, $2)", values: [name, self] })) }
+}
 
-  /** One notification at a time: the next one is sent for all commits during it. */
-  const notify = async (): Promise<void> => {
+/** Makes a function that sends one notification at a time: the next one is for all calls during it. A failure is not reported. */
+const makeSharedSend = (send: () => Promise<unknown>): (() => void) => {
+  let isSending = false
+  let isWaiting = false
+  const sendAll = async (): Promise<void> => {
     isSending = true
     do {
       isWaiting = false
-      await sendOne?.().catch(() => {})
+      await send().catch(() => {})
     } while (isWaiting)
     isSending = false
   }
+  return () => {
+    if (isSending) isWaiting = true
+    else void sendAll()
+  }
+}
+
+/** Logs the first failure since notifications were received. */
+const makeFailureReport = () => {
+  let isReported = false
+  return {
+    received: (): void => {
+      isReported = false
+    },
+    failed: (cause: unknown): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (isReported) return Effect.void
+        isReported = true
+        return Effect.logWarning(
+          "No notifications are received. The work of other processes is found within 1 s instead.",
+          { code: codeOf(cause) }
+        )
+      })
+  }
+}
+
+/** Opens `hint` for each notification of another process. Connects again when the connection is lost. */
+export const makeNotifications = (
+  config: ClientConfig,
+  schema: string,
+  hint: Latch.Latch
+): Effect.Effect<Notifications, never, Scope.Scope> => {
+  const channel: Channel = { name: channelNameOf(schema), self: randomUUID() }
+  const report = makeFailureReport()
+  let listener: Listener | undefined
+  const notify = makeSharedSend(() => listener?.send() ?? Promise.resolve())
 
   // A close interrupts the connecting too, so that it does not wait for a server that does not answer.
   const session = Effect.acquireUseRelease(
-    makeClient,
+    makeClient(config),
     (client) =>
       Effect.flatMap(
-        Effect.tryPromise({ try: () => listen(client), catch: (cause) => cause }),
-        ({ sendOne: send, ended }) => {
-          isReported = false
-          sendOne = send
-          return Effect.promise(() => ended)
+        Effect.tryPromise({ try: () => listen(client, channel, hint), catch: (cause) => cause }),
+        (listening) => {
+          report.received()
+          listener = listening
+          return Effect.promise(() => listening.ended)
         }
       ),
     (client) =>
       Effect.promise(async () => {
-        sendOne = undefined
+        listener = undefined
         await endClient(client)
       })
   )
 
-  let isReported = false
-  /** Logs the first failure since notifications were received. */
-  const report = (cause: unknown): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      if (isReported) return Effect.void
-      isReported = true
-      return Effect.logWarning(
-        "No notifications are received. The work of other processes is found within 1 s instead.",
-        {
-          code: codeOf(cause)
-        }
-      )
-    })
-
-  return Effect.as(Effect.forkScoped(Effect.repeat(Effect.catch(session, report), reconnecting)), {
+  return Effect.as(Effect.forkScoped(Effect.repeat(Effect.catch(session, report.failed), reconnecting)), {
     send: (changes) => {
-      if (!changes.some(makesWork)) return
-      if (isSending) isWaiting = true
-      else void notify()
+      if (changes.some(makesWork)) notify()
     }
   })
 }
