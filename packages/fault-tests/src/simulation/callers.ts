@@ -49,19 +49,26 @@ export const emptyConversation = (): Conversation => ({
 
 const people = Array.from({ length: 5 }, (_, n) => `p${n}@example.org`)
 
-export const makeCaller = (conversation: Conversation, random: () => number) => {
-  const chance = (percent: number) => random() * 100 < percent
-  const oneOf = <A>(values: ReadonlyArray<A>): A | undefined => values[Math.floor(random() * values.length)]
-  const project = () => oneOf(projects)!
+/** What the acts of one caller share. */
+interface Acting {
+  readonly conversation: Conversation
+  /** From 0 to 1, without 1. */
+  readonly random: () => number
+  /** `true` in so many percent of the calls. */
+  readonly chance: (percent: number) => boolean
+  /** One of the values; `undefined` if there are none. */
+  readonly oneOf: <A>(values: ReadonlyArray<A>) => A | undefined
+  readonly project: () => string
+}
 
-  const attempt = (send: AttemptedSend) =>
-    Effect.gen(function* () {
-      const { caller, body, options, key } = send
-      const { replayed: _, ...answer } = yield* (yield* Sending).send(caller, body, { ...options, idempotencyKey: key })
-      send.answers.push(answer)
-    })
+const attempt = ({ caller, body, options, key, answers }: AttemptedSend) =>
+  Effect.gen(function* () {
+    const { replayed: _, ...answer } = yield* (yield* Sending).send(caller, body, { ...options, idempotencyKey: key })
+    answers.push(answer)
+  })
 
-  const send = Effect.gen(function* () {
+const send = ({ conversation, random, chance, oneOf, project }: Acting) =>
+  Effect.gen(function* () {
     const projectId = project()
     const key = chance(30) ? oneOf(conversation.keys.filter((issued) => issued.projectId === projectId)) : undefined
     const now = yield* Clock.currentTimeMillis
@@ -88,42 +95,48 @@ export const makeCaller = (conversation: Conversation, random: () => number) => 
     yield* attempt(attempted)
   })
 
-  const repeat = Effect.suspend(() => {
+const repeat = ({ conversation, oneOf }: Acting) =>
+  Effect.suspend(() => {
     const attempted = oneOf(conversation.sends)
     return attempted === undefined ? Effect.void : attempt(attempted)
   })
 
-  const answered = () => oneOf(conversation.sends.filter(({ answers }) => answers.length > 0))
+/** A send that was answered; `undefined` if there is none. */
+const answered = ({ conversation, oneOf }: Acting) =>
+  oneOf(conversation.sends.filter(({ answers }) => answers.length > 0))
 
-  const cancel = Effect.gen(function* () {
-    const attempted = answered()
+const cancel = (acting: Acting) =>
+  Effect.gen(function* () {
+    const attempted = answered(acting)
     if (attempted === undefined) return
     const { messageId } = attempted.answers[0]!
     yield* (yield* Sending).cancel(attempted.projectId, messageId)
-    conversation.canceled.add(messageId)
+    acting.conversation.canceled.add(messageId)
   })
 
-  const reschedule = Effect.gen(function* () {
-    const attempted = answered()
+const reschedule = (acting: Acting) =>
+  Effect.gen(function* () {
+    const attempted = answered(acting)
     if (attempted === undefined) return
-    const at = (yield* Clock.currentTimeMillis) + 1000 + Math.ceil(random() * hourMillis)
+    const at = (yield* Clock.currentTimeMillis) + 1000 + Math.ceil(acting.random() * hourMillis)
     yield* (yield* Sending).reschedule(attempted.projectId, attempted.answers[0]!.messageId, at)
   })
 
-  const suppress = Effect.flatMap(Suppressions, (suppressions) =>
-    suppressions.addReason(project(), oneOf(people)!, "manual")
-  )
-  const removeSuppression = Effect.flatMap(Suppressions, (suppressions) =>
-    suppressions.removeReason(project(), oneOf(people)!, "manual")
-  )
+const suppress = ({ oneOf, project }: Acting) =>
+  Effect.flatMap(Suppressions, (suppressions) => suppressions.addReason(project(), oneOf(people)!, "manual"))
 
-  const createContact = Effect.gen(function* () {
+const removeSuppression = ({ oneOf, project }: Acting) =>
+  Effect.flatMap(Suppressions, (suppressions) => suppressions.removeReason(project(), oneOf(people)!, "manual"))
+
+const createContact = ({ conversation, oneOf, project }: Acting) =>
+  Effect.gen(function* () {
     const [projectId, email] = [project(), oneOf(people)!]
     const contact = yield* (yield* Contacts).create(projectId, { email })
     conversation.contacts.push({ projectId, id: contact.id, email })
   })
 
-  const updateContact = Effect.gen(function* () {
+const updateContact = ({ conversation, chance, oneOf }: Acting) =>
+  Effect.gen(function* () {
     const contact = oneOf(conversation.contacts)
     if (contact === undefined) return
     const emailStatus = chance(50) ? "unsubscribed" : "subscribed"
@@ -132,40 +145,51 @@ export const makeCaller = (conversation: Conversation, random: () => number) => 
     yield* (yield* Contacts).update(contact.projectId, contact.id, request)
   })
 
-  const createApiKey = Effect.gen(function* () {
+const createApiKey = ({ conversation, project }: Acting) =>
+  Effect.gen(function* () {
     const projectId = project()
     const { apiKey, secret } = yield* (yield* ApiKeys).create(projectId, { permissions: ["email.send"] })
     const principal = yield* (yield* Access).authenticate(Redacted.value(secret))
     conversation.keys.push({ projectId, id: apiKey.id, principal, revoked: false })
   })
 
-  const revokeApiKey = Effect.gen(function* () {
+const revokeApiKey = ({ conversation, oneOf }: Acting) =>
+  Effect.gen(function* () {
     const key = oneOf(conversation.keys)
     if (key === undefined) return
     key.revoked = true
     yield* (yield* ApiKeys).revoke(key.id)
   })
 
-  const acts: ReadonlyArray<Effect.Effect<unknown, unknown, Access | ApiKeys | Contacts | Sending | Suppressions>> = [
-    ...Array.from({ length: 10 }, () => send),
-    ...Array.from({ length: 4 }, () => repeat),
-    cancel,
-    cancel,
-    reschedule,
-    suppress,
-    suppress,
-    suppress,
-    removeSuppression,
-    removeSuppression,
-    createContact,
-    updateContact,
-    updateContact,
-    createApiKey,
-    revokeApiKey
-  ]
+type Act = Effect.Effect<unknown, unknown, Access | ApiKeys | Contacts | Sending | Suppressions>
 
-  /** Makes one random call. A refusal counts as an answer, an unavailable store does not. */
-  return Effect.suspend(() => oneOf(acts)!).pipe(
+/** The acts of a caller, and how often each is chosen. */
+const acts: ReadonlyArray<readonly [weight: number, act: (acting: Acting) => Act]> = [
+  [10, send],
+  [4, repeat],
+  [2, cancel],
+  [1, reschedule],
+  [3, suppress],
+  [2, removeSuppression],
+  [1, createContact],
+  [2, updateContact],
+  [1, createApiKey],
+  [1, revokeApiKey]
+]
+
+const weightedActs = acts.flatMap(([weight, act]) => Array.from({ length: weight }, () => act))
+
+/** Makes one random call. A refusal counts as an answer, an unavailable store does not. */
+export const makeCaller = (conversation: Conversation, random: () => number) => {
+  const oneOf = <A>(values: ReadonlyArray<A>): A | undefined => values[Math.floor(random() * values.length)]
+  const acting: Acting = {
+    conversation,
+    random,
+    chance: (percent) => random() * 100 < percent,
+    oneOf,
+    project: () => oneOf(projects)!
+  }
+  return Effect.suspend(() => oneOf(weightedActs)!(acting)).pipe(
     Effect.catch((failure) =>
       Effect.sync(() => {
         if (failure instanceof StoreUnavailable) conversation.unanswered++
