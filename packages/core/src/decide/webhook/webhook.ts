@@ -1,5 +1,5 @@
 /**
- * Creates, updates and deletes webhooks, and gives them new secrets. Source: decision 0028.
+ * Creates and updates webhooks, and gives them new secrets. Source: decision 0028.
  */
 import { Result } from "effect"
 import { defaultEventKinds } from "../../domain/event/MailEvent.ts"
