@@ -7,7 +7,8 @@ import { permissions } from "../../domain/access/ApiKey.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import { parseDomain } from "../../domain/message/Address.ts"
 import { ApiKeyNotFound } from "../../domain/access/AccessFailure.ts"
-import { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import { invalidInput } from "../../domain/value/Failure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
@@ -32,7 +33,7 @@ export const createApiKey = (
 ): Result.Result<Decision<ApiKeyRecord>, InvalidArgument> => {
   if (input.expiresAt !== null && input.expiresAt <= now) {
     const past = issue(["expiresAt"], "not_in_future", "must be in the future")
-    return Result.fail(new InvalidArgument({ argument: "input", issues: [past] }))
+    return invalidInput([past])
   }
   const scope = input.domainScope?.map((domain) => parseDomain(domain)!)
   const apiKey: ApiKeyRecord = {

@@ -4,7 +4,8 @@
 import { Result } from "effect"
 import type { Change } from "../../domain/store/Change.ts"
 import type { ResourceId, ResourceOf } from "../../domain/store/Resource.ts"
-import { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import { invalidInput } from "../../domain/value/Failure.ts"
 import type { Issue } from "../../domain/value/Issue.ts"
 import { issue } from "../../domain/value/Issue.ts"
 import type { PropertyValue, PropertyValues } from "../../domain/contact/Property.ts"
@@ -44,9 +45,7 @@ export const resolveProperties = (
     values[resource.id] = value
     guards.push(expectResource(resource))
   }
-  return issues.length > 0
-    ? Result.fail(new InvalidArgument({ argument: "input", issues }))
-    : Result.succeed({ values, removed, guards })
+  return issues.length > 0 ? invalidInput(issues) : Result.succeed({ values, removed, guards })
 }
 
 /** The values of a contact after a change of only some properties. The others keep their values. */

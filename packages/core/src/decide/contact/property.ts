@@ -8,7 +8,8 @@ import { namesProperty, withPropertyKey } from "../../domain/contact/renamedProp
 import type { Change } from "../../domain/store/Change.ts"
 import type { ResourceOf } from "../../domain/store/Resource.ts"
 import type { NameTaken, TooManyRecords } from "../../domain/store/RecordFailure.ts"
-import { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import { invalidInput } from "../../domain/value/Failure.ts"
 import { PropertyInUse } from "../../domain/contact/ContactFailure.ts"
 import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { Decision } from "../store/Decision.ts"
@@ -22,9 +23,7 @@ type PropertyRecord = ResourceOf<"property">
 const withFallbackOfType = (content: PropertyContent): Result.Result<PropertyContent, InvalidArgument> => {
   const fallback = fallbackText(content)
   const issues = fallbackIssues({ type: content.type, fallbackValue: fallback })
-  return issues.length === 0
-    ? Result.succeed({ ...content, fallbackValue: fallback })
-    : Result.fail(new InvalidArgument({ argument: "input", issues }))
+  return issues.length === 0 ? Result.succeed({ ...content, fallbackValue: fallback }) : invalidInput(issues)
 }
 
 export const createProperty = (

@@ -11,7 +11,8 @@ import type {
 import { compileSegment, segmentName } from "../../domain/contact/Segment.ts"
 import type { ResourceOf } from "../../domain/store/Resource.ts"
 import type { NameTaken, TooManyRecords } from "../../domain/store/RecordFailure.ts"
-import { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import { invalidInput } from "../../domain/value/Failure.ts"
 import { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { Decision } from "../store/Decision.ts"
 import type { EnsuringFacts, ExistingFacts, NewFacts } from "../store/resource.ts"
@@ -25,9 +26,7 @@ interface FilterFacts {
 /** Returns the filter when it compiles. The store keeps the filter and not its compiled form, because property keys can change. */
 const validFilter = (filter: unknown, { properties }: FilterFacts): Result.Result<SegmentFilter, InvalidArgument> => {
   const compiled = compileSegment(filter, properties)
-  return Result.isFailure(compiled)
-    ? Result.fail(new InvalidArgument({ argument: "input", issues: compiled.failure }))
-    : Result.succeed(filter as SegmentFilter)
+  return Result.isFailure(compiled) ? invalidInput(compiled.failure) : Result.succeed(filter as SegmentFilter)
 }
 
 export const createSegment = (

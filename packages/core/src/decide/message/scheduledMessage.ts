@@ -7,7 +7,8 @@ import { isInScope } from "../../domain/access/ApiKey.ts"
 import { isErased } from "../../domain/contact/addressRedaction.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import type { Delivery } from "../../domain/delivery/Delivery.ts"
-import { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import { invalidInput } from "../../domain/value/Failure.ts"
 import { MessageNotFound, MessageNotScheduled } from "../../domain/message/MessageFailure.ts"
 import { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
@@ -121,8 +122,7 @@ export const rescheduleMessage = (
   if (message !== null && !isInScope(domainScope, message.domain))
     return Result.fail(new SenderOutsideScope({ domain: message.domain }))
   const outsideWindow = windowIssue(scheduledAt, now)
-  if (outsideWindow !== undefined)
-    return Result.fail(new InvalidArgument({ argument: "input", issues: [outsideWindow] }))
+  if (outsideWindow !== undefined) return invalidInput([outsideWindow])
   if (message === null) return Result.fail(new MessageNotFound({ messageId }))
   const others = withoutErased(deliveries)
   const left = findWithout(others, "scheduled")
@@ -130,7 +130,7 @@ export const rescheduleMessage = (
 
   if (message.expiresAt !== null && message.expiresAt <= scheduledAt) {
     const expired = issue(["scheduledAt"], "too_far_ahead", "must be before the message expires")
-    return Result.fail(new InvalidArgument({ argument: "input", issues: [expired] }))
+    return invalidInput([expired])
   }
 
   const day = utcDayOf(scheduledAt)

@@ -7,7 +7,8 @@ import type { StoredTemplate, StoredVersion } from "../../domain/template/Templa
 import type { TemplateAbout, TemplateContent, TemplateParts } from "../../domain/template/TemplateContent.ts"
 import { emptyParts } from "../../domain/template/TemplateContent.ts"
 import type { ValidEnsureTemplate } from "../../domain/template/TemplateInput.ts"
-import { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import { invalidInput } from "../../domain/value/Failure.ts"
 import type { TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
@@ -141,8 +142,8 @@ export const ensureTemplate = (input: ValidEnsureTemplate, facts: EnsureTemplate
   // A variable keeps its id while its key does not change.
   const parts = { ...emptyParts, variables: base?.version.content.variables ?? [] }
   const text = mergeTemplateInput({ ...input, variables: input.variables ?? [] }, { about: emptyAbout, parts }, ids)
-  if (Result.isFailure(text)) return Result.fail(new InvalidArgument({ argument: "input", issues: text.failure }))
+  if (Result.isFailure(text)) return invalidInput(text.failure)
   const issues = publishingIssues(text.success.parts)
-  if (issues.length > 0) return Result.fail(new InvalidArgument({ argument: "input", issues }))
+  if (issues.length > 0) return invalidInput(issues)
   return existing === null ? createPublished(text.success, facts) : changeExisting(existing, text.success, facts)
 }

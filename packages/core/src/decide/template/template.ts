@@ -8,14 +8,14 @@ import type { StoredTemplate } from "../../domain/template/Template.ts"
 import type { TemplateAbout } from "../../domain/template/TemplateContent.ts"
 import { emptyParts } from "../../domain/template/TemplateContent.ts"
 import type { ValidCreateTemplate, ValidUpdateTemplate } from "../../domain/template/TemplateInput.ts"
-import { InvalidArgument } from "../../domain/value/Failure.ts"
+import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import { invalidInput } from "../../domain/value/Failure.ts"
 import type { TooManyRecords } from "../../domain/store/RecordFailure.ts"
 import { NameTaken, RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import { TemplateNotEditable } from "../../domain/template/TemplateFailure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
-import type { Issue } from "../../domain/value/Issue.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
 import { publishingIssues } from "./renderTemplate.ts"
@@ -33,8 +33,6 @@ import {
   revisedDraft,
   saveVersion
 } from "./templateVersion.ts"
-
-const invalid = (issues: ReadonlyArray<Issue>) => Result.fail(new InvalidArgument({ argument: "input", issues }))
 
 /** The fields of a template of which nothing is set. */
 export const emptyAbout: TemplateAbout = { name: "", alias: null, description: null, category: null, locale: null }
@@ -75,7 +73,7 @@ export const createTemplate = (
   facts: CreateTemplateFacts
 ): Result.Result<Decision<StoredTemplate>, InvalidArgument | NameTaken | TooManyRecords> => {
   const text = mergeTemplateInput(input, { about: emptyAbout, parts: emptyParts }, facts.ids)
-  if (Result.isFailure(text)) return invalid(text.failure)
+  if (Result.isFailure(text)) return invalidInput(text.failure)
   if (facts.aliased !== null) return Result.fail(new NameTaken({ record: "template", field: "alias" }))
   const full = tooManyTemplates(facts.counts)
   if (full !== undefined) return Result.fail(full)
@@ -122,7 +120,7 @@ export const updateTemplate = (idOrAlias: string, input: ValidUpdateTemplate, fa
     const base = draft ?? published
     const before = { about: template.content, parts: base === null ? emptyParts : templatePartsOf(base) }
     const text = mergeTemplateInput(input, before, ids)
-    if (Result.isFailure(text)) return invalid(text.failure)
+    if (Result.isFailure(text)) return invalidInput(text.failure)
     if (aliased !== null && aliased.id !== template.id)
       return Result.fail(new NameTaken({ record: "template", field: "alias" }))
     const { about, parts } = text.success
@@ -143,7 +141,7 @@ export const publishTemplate = (idOrAlias: string, { now, existing }: TemplateFa
   Result.flatMap(editable(idOrAlias, existing), ({ template, draft, published }): Published => {
     if (draft === null) return Result.fail(new TemplateNotEditable({ templateId: idOrAlias, reason: "no_draft" }))
     const issues = publishingIssues(templatePartsOf(draft))
-    if (issues.length > 0) return invalid(issues)
+    if (issues.length > 0) return invalidInput(issues)
     const live = publishedVersion(draft.version, now)
     const content = { ...template.content, draftVersionId: null, publishedVersionId: live.id }
     const after = changedTemplate(template, content, now)
