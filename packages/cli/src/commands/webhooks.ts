@@ -6,7 +6,7 @@ import { eventKinds, formatInstant, Webhooks } from "@mailkeep/core"
 import { formatInstantOrNull, webhookStatuses } from "@mailkeep/core/binding"
 import { Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { data, json, limit, project, webhookRules } from "../flags.ts"
+import { data, json, limit, project, textFlag, webhookRules } from "../flags.ts"
 import { withCore } from "../commandCore.ts"
 import { exitWith, print, table } from "../output.ts"
 import { allItems } from "../pages.ts"
@@ -20,7 +20,15 @@ const webhookForOutput = ({ id, url, events, description, status, createdAt }: W
   createdAt: formatInstant(createdAt)
 })
 
-const shownDelivery = ({ id, eventId, eventKind, status, attempts, nextAttemptAt, createdAt }: WebhookDelivery) => ({
+const eventDeliveryForOutput = ({
+  id,
+  eventId,
+  eventKind,
+  status,
+  attempts,
+  nextAttemptAt,
+  createdAt
+}: WebhookDelivery) => ({
   id,
   eventId,
   eventType: eventKind,
@@ -88,11 +96,7 @@ const update = Command.make(
       Flag.optional,
       Flag.map(Option.getOrUndefined)
     ),
-    url: Flag.String("url").pipe(
-      Flag.withDescription("The new URL; it does not enable a disabled webhook"),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    ),
+    url: textFlag("url", "The new URL; it does not enable a disabled webhook"),
     events: Flag.Literals("event", eventKinds).pipe(
       Flag.atLeast(0),
       Flag.withDescription("A kind of event; repeatable; replaces all kinds")
@@ -144,7 +148,7 @@ const deliveries = Command.make(
   ({ webhookId, data, project, json, limit }) =>
     Effect.gen(function* () {
       const { items } = yield* (yield* Webhooks).listEventDeliveries(project, webhookId, { limit })
-      const all = items.map(shownDelivery)
+      const all = items.map(eventDeliveryForOutput)
       const rows = all.map((one) => [
         one.id,
         one.eventType,
@@ -162,7 +166,7 @@ const replay = Command.make(
   ({ webhookId, deliveryId, data, project, json }) =>
     Effect.gen(function* () {
       const replayed = yield* (yield* Webhooks).replay(project, webhookId, deliveryId)
-      yield* print(json, shownDelivery(replayed), `${replayed.id} will be sent again`)
+      yield* print(json, eventDeliveryForOutput(replayed), `${replayed.id} will be sent again`)
     }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Send an event again; a server on the same data folder sends it"))
 
