@@ -14,6 +14,11 @@ import { RequestScope } from "../RequestScope.ts"
 import { withBatchBody, withRequestNames, withSendBody } from "../sendBody.ts"
 import { sendResultView } from "../deliveryViews.ts"
 
+/** Says in the response that it is that of an earlier request. */
+const markReplayed = Effect.map(RequestScope, ({ responseHeaders }) => {
+  responseHeaders["idempotent-replayed"] = "true"
+})
+
 export const messages = HttpApiBuilder.group(
   MailApi,
   "messages",
@@ -36,8 +41,7 @@ export const messages = HttpApiBuilder.group(
       yield* takeRateLimitOf(principal, messages)
       const results = yield* sending.sendBatch(principal, messages, { idempotencyKey })
       const accepted = results.flatMap((one) => (Result.isSuccess(one) ? [one.success] : []))
-      if (accepted.length > 0 && accepted.every(({ replayed }) => replayed))
-        (yield* RequestScope).responseHeaders["idempotent-replayed"] = "true"
+      if (accepted.length > 0 && accepted.every(({ replayed }) => replayed)) yield* markReplayed
       return {
         data: results.map((one) =>
           Result.isSuccess(one) ? sendResultView(one.success) : refusedMessageView(withRequestNames(one.failure))
@@ -51,7 +55,7 @@ export const messages = HttpApiBuilder.group(
           withSendBody(request, (input) =>
             Effect.gen(function* () {
               const result = yield* sending.send(principal, input, { idempotencyKey: headers["idempotency-key"] })
-              if (result.replayed) (yield* RequestScope).responseHeaders["idempotent-replayed"] = "true"
+              if (result.replayed) yield* markReplayed
               return { data: sendResultView(result) }
             })
           )
