@@ -11,6 +11,7 @@ import type { PreparedMessage } from "./prepareMessage.ts"
 import { prepareMessage } from "./prepareMessage.ts"
 import type { RelayConnection } from "./RelayConnection.ts"
 import { isLoss } from "./RelayConnection.ts"
+import { relayCommand } from "./relayCommand.ts"
 import type { RelayError, RelayRefused } from "./replies.ts"
 import { failureOf, parseReply } from "./replies.ts"
 import type { SmtpSettings } from "./smtpSettings.ts"
@@ -89,13 +90,9 @@ const refusalBefore = (
 /** Aborts the open mail transaction, if there is one. */
 const resetTransaction = (connection: RelayConnection): Effect.Effect<void, TransportUnavailable | RelayRefused> =>
   connection.hasOpenTransaction
-    ? Effect.callback((resume) => {
+    ? relayCommand(connection, "mail", (done) => {
         connection.hasOpenTransaction = false
-        const stop = connection.run(
-          (done) => connection.client.reset(done),
-          (error) => resume(error === null ? Effect.void : Effect.fail(failureOf(error, "mail")))
-        )
-        return Effect.sync(stop)
+        connection.client.reset(done)
       })
     : Effect.void
 

@@ -7,6 +7,7 @@ import { Effect, Redacted } from "effect"
 import type { SMTPConnectionCustomAuthHandler, SMTPConnectionOptions } from "nodemailer/lib/smtp-connection"
 import type { TokenLogin } from "./accessToken.ts"
 import { RelayConnection } from "./RelayConnection.ts"
+import { relayCommand } from "./relayCommand.ts"
 import type { RelayRefused } from "./replies.ts"
 import { failureOf, unavailable, unavailableBecause } from "./replies.ts"
 import type { PasswordAuth } from "./SmtpOptions.ts"
@@ -77,13 +78,7 @@ const connected = (connection: RelayConnection, connectMillis: number): Effect.E
   })
 
 const loggedIn = (connection: RelayConnection, auth: object): Effect.Effect<void, OpenFailure> =>
-  Effect.callback((resume) => {
-    const stop = connection.run(
-      (done) => connection.client.login({ ...auth }, done),
-      (error) => resume(error === null ? Effect.void : Effect.fail(failureOf(error, "auth")))
-    )
-    return Effect.sync(stop)
-  })
+  relayCommand(connection, "auth", (done) => connection.client.login({ ...auth }, done))
 
 const noCommonMethod = Effect.fail(unavailableBecause({ code: "EAUTH" }))
 
