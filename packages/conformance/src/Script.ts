@@ -44,18 +44,14 @@ export const readSorted = (
   )
 
 /** Makes the call of the step. */
-export const runStep = (store: MailStoreShape, step: Step): Effect.Effect<unknown, unknown> =>
-  "commit" in step
-    ? store.commit(step.commit)
-    : "claim" in step
-      ? store.claim(step.claim)
-      : "claimEventDeliveries" in step
-        ? store.claimEventDeliveries(step.claimEventDeliveries)
-        : "sweep" in step
-          ? store.sweep(step.sweep)
-          : "sweepMessages" in step
-            ? store.sweepMessages(step.sweepMessages)
-            : readSorted(store, step.read)
+export const runStep = (store: MailStoreShape, step: Step): Effect.Effect<unknown, unknown> => {
+  if ("commit" in step) return store.commit(step.commit)
+  if ("claim" in step) return store.claim(step.claim)
+  if ("claimEventDeliveries" in step) return store.claimEventDeliveries(step.claimEventDeliveries)
+  if ("sweep" in step) return store.sweep(step.sweep)
+  if ("sweepMessages" in step) return store.sweepMessages(step.sweepMessages)
+  return readSorted(store, step.read)
+}
 
 /** The answer of the store, or the number and the reason of the refused change. */
 const toAnswer = (exit: Exit.Exit<unknown, unknown>): unknown => {
