@@ -1,7 +1,7 @@
 /**
  * Laws of ids: ids, addresses and names that differ only in case belong to different records.
  */
-import type { Change, ContactPredicate, MailStoreShape, Query } from "@mailkeep/core/adapter"
+import type { Change, ContactPredicate, MailStoreShape } from "@mailkeep/core/adapter"
 import { noContactFilters, noLogFilters, wholeRotation } from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { same } from "../expectation.ts"
@@ -10,7 +10,8 @@ import { storeLawsFor } from "./StoreSubject.ts"
 import { checkResult, commit, commitResult, endLease, insert, put, remove, renewLease } from "./changes.ts"
 import { changesOfExisting, changesOfMissing } from "./letterChanges.ts"
 import type { Records } from "./letterRecords.ts"
-import { changesOf, questionsOf, recordsOf } from "./letterRecords.ts"
+import { changesOf, expectedAnswers, recordsOf } from "./letterRecords.ts"
+import type { Answers } from "./queries.ts"
 import { ask, checkAnswers } from "./queries.ts"
 import { idsOf, noon, projectId } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
@@ -57,7 +58,7 @@ const idsDiffer = law(
     for (const records of both)
       yield* same("a commit of records", yield* commitResult(store, ...changesOf(records)), "applied")
     for (const records of both) {
-      yield* checkAnswers(store, questionsOf(records))
+      yield* checkAnswers(store, expectedAnswers(records))
       yield* byFilter(store, records)
     }
   }
@@ -70,7 +71,7 @@ const guardsExact = law(
     const records = recordsOf("a")
     yield* commit(store, ...changesOf(records))
     for (const [change, result] of changesOfMissing("A")) yield* checkResult(store, change, result)
-    yield* checkAnswers(store, questionsOf(records))
+    yield* checkAnswers(store, expectedAnswers(records))
     yield* same("the undistributed events", idsOf(yield* ask(store, { _tag: "UndistributedEvents", limit: 9 })), [
       "evt_a"
     ])
@@ -110,8 +111,8 @@ const changesExact = law(
         yield* commit(store, ...changesOf({ ...shared, contact: { ...shared.contact, listIds: ["lst_shared"] } }))
       }
       const person = { ...records.contact, listIds: ["lst_shared"] }
-      const questions: ReadonlyArray<readonly [Query, unknown]> = [
-        ...questionsOf({ ...records, contact: person }).filter(([{ _tag }]) => _tag !== "ContactPage"),
+      const answers: Answers = [
+        ...expectedAnswers({ ...records, contact: person }).filter(([{ _tag }]) => _tag !== "ContactPage"),
         [
           {
             _tag: "ContactPage",
@@ -128,7 +129,7 @@ const changesExact = law(
       for (const change of changesOfExisting(changed)) {
         const label = JSON.stringify(change)
         yield* checkResult(store, change, "applied")
-        for (const [query, answer] of questions)
+        for (const [query, answer] of answers)
           if (query._tag !== "ContactPage" || change._tag === "RemoveContact")
             yield* same(`the answer to ${JSON.stringify(query)} after ${label}`, yield* ask(store, query), answer)
       }

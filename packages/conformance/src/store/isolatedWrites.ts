@@ -4,7 +4,7 @@
 import type { Change, MailStoreShape, RecordRef } from "@mailkeep/core/adapter"
 import { deliveryState, eventDeliveryState } from "@mailkeep/core/adapter"
 import { same } from "../expectation.ts"
-import { questionsByName, questionsOf } from "./isolation.ts"
+import { queriesByName, queriesOf } from "./isolation.ts"
 import {
   checkResult,
   commit,
@@ -123,15 +123,15 @@ const writesWithin = law(
     ])
     for (const { name, foreignId, projects } of cases) {
       for (const project of projects) yield* insertAll(store, project, name)
-      const whole = yield* store.read(questionsOf(foreignId, name))
-      const before = yield* store.read(questionsByName(foreignId, name))
+      const whole = yield* store.read(queriesOf(foreignId, name))
+      const before = yield* store.read(queriesByName(foreignId, name))
       for (const change of ownChanges(name)) {
         const label = JSON.stringify(change)
         yield* checkResult(store, change, "applied")
-        const after = yield* store.read(questionsByName(foreignId, name))
+        const after = yield* store.read(queriesByName(foreignId, name))
         yield* same(`the records of ${foreignId} after ${label}`, after, before)
       }
-      const left = yield* store.read(questionsOf(foreignId, name))
+      const left = yield* store.read(queriesOf(foreignId, name))
       yield* same(`all records of ${foreignId} after the changes`, left, whole)
     }
   }
@@ -170,9 +170,9 @@ const guardsWithin = law(
       const name = `foreign ${foreignId}`
       yield* insertAll(store, foreignId, name)
       yield* commit(store, spend(9, null, `list:${foreignId}`, foreignId))
-      const before = yield* store.read(questionsOf(foreignId, name))
+      const before = yield* store.read(queriesOf(foreignId, name))
       for (const [change, result] of changesByForeignNames(foreignId)) yield* checkResult(store, change, result)
-      yield* same(`the records of ${foreignId}`, yield* store.read(questionsOf(foreignId, name)), before)
+      yield* same(`the records of ${foreignId}`, yield* store.read(queriesOf(foreignId, name)), before)
       yield* same("the own counter", yield* counter(store, `list:${foreignId}`), 3)
     }
   }
@@ -226,10 +226,10 @@ const idsWithin = law(
       insert.event(sample.event(of)),
       insert.eventDelivery(pending)
     )
-    const before = yield* store.read(questionsOf(otherId))
+    const before = yield* store.read(queriesOf(otherId))
     for (const [change, result] of changesByForeignIds) {
       yield* checkResult(store, change, result)
-      yield* same(`the records after ${JSON.stringify(change)}`, yield* store.read(questionsOf(otherId)), before)
+      yield* same(`the records after ${JSON.stringify(change)}`, yield* store.read(queriesOf(otherId)), before)
     }
     const waiting = yield* ask(store, { _tag: "UndistributedEvents", limit: 9 })
     yield* same("the events to distribute", waiting, [sample.event(of)])

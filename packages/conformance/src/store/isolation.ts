@@ -18,7 +18,7 @@ const address = "ada@example.org"
 const page = { page: 1, limit: 100 } as const
 
 /** Queries of a project by a name that several projects use. */
-export const questionsByName = (projectId: string, name: string): ReadonlyArray<Query> => [
+export const queriesByName = (projectId: string, name: string): ReadonlyArray<Query> => [
   { _tag: "Domain", projectId, domain: `${name}.example` },
   { _tag: "ContactsByAddress", projectId, addresses: [`${name}@example.org`] },
   { _tag: "ResourceNamed", projectId, kind: "list", parent: "", name },
@@ -28,8 +28,8 @@ export const questionsByName = (projectId: string, name: string): ReadonlyArray<
 ]
 
 /** Every query that names a project, with the ids of records of another project. */
-export const questionsOf = (projectId: string, name = "any"): ReadonlyArray<Query> => [
-  ...questionsByName(projectId, name),
+export const queriesOf = (projectId: string, name = "any"): ReadonlyArray<Query> => [
+  ...queriesByName(projectId, name),
   { _tag: "ApiKey", projectId, id: "key_1" },
   { _tag: "ApiKeys", projectId },
   { _tag: "Domain", projectId, domain: "a.example" },
@@ -93,7 +93,7 @@ const unseen = law(
   "isolation/no-project-sees-another",
   "The answer to a project's query does not depend on the records of other projects.",
   function* (store) {
-    const before = yield* Effect.forEach(strangers, (id) => store.read(questionsOf(id)))
+    const before = yield* Effect.forEach(strangers, (id) => store.read(queriesOf(id)))
     yield* commit(
       store,
       put.apiKey(sample.apiKey()),
@@ -112,9 +112,9 @@ const unseen = law(
       spend(3, null, "contacts")
     )
     for (const [n, id] of strangers.entries()) {
-      const after = yield* store.read(questionsOf(id))
-      for (const [index, question] of questionsOf(id).entries())
-        yield* same(JSON.stringify(question), after[index], before[n]![index])
+      const after = yield* store.read(queriesOf(id))
+      for (const [index, query] of queriesOf(id).entries())
+        yield* same(JSON.stringify(query), after[index], before[n]![index])
     }
   }
 )
@@ -201,7 +201,7 @@ const sharedQueue = law(
       projects
     )
     const other = yield* ask(store, { _tag: "Delivery", projectId: otherId, id: "del_1" })
-    yield* same("the contact at the other project's address", other?.worker, "w")
+    yield* same("the worker of the delivery of the other project", other?.worker, "w")
   }
 )
 

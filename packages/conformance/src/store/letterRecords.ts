@@ -69,7 +69,7 @@ export const refsOf = ({ key, domain, suppression, list, contact }: Records): Re
 const every = { after: null, limit: 9 } as const
 
 /** Queries by each id and name of the records, each with its answer. */
-export const questionsOf = (records: Records): Answers => {
+export const expectedAnswers = (records: Records): Answers => {
   const { key, domain, list, child } = records
   const page = { page: 1, limit: 9 }
   const below = { projectId, kind: "list", parent: list.id } as const

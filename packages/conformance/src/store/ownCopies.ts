@@ -4,7 +4,7 @@
 import { wholeRotation } from "@mailkeep/core/adapter"
 import { same } from "../expectation.ts"
 import { commit, insert } from "./changes.ts"
-import { changesOf, questionsOf, recordsOf } from "./letterRecords.ts"
+import { changesOf, expectedAnswers, recordsOf } from "./letterRecords.ts"
 import { ask, checkAnswers } from "./queries.ts"
 import { noon, projectId } from "./sampleIds.ts"
 import * as sample from "./sampleRecords.ts"
@@ -31,7 +31,7 @@ const copies = law(
     const given = changesOf(recordsOf("a"))
     yield* commit(store, ...given)
     spoil(given)
-    const answers = questionsOf(recordsOf("a"))
+    const answers = expectedAnswers(recordsOf("a"))
     yield* checkAnswers(store, answers, ", after the changes of the commit were changed")
     spoil(yield* store.read(answers.map(([query]) => query)))
     yield* checkAnswers(store, answers, ", after an answer was changed")

@@ -19,7 +19,7 @@ import {
   remove,
   touchApiKey
 } from "./changes.ts"
-import { questionsOf } from "./isolation.ts"
+import { queriesOf } from "./isolation.ts"
 import { ask } from "./queries.ts"
 import * as sample from "./sampleRecords.ts"
 import { idsOf, noon, otherId, projectId } from "./sampleIds.ts"
@@ -95,9 +95,9 @@ const changedApart = law(
   "Where two projects have records with the same ids, a change, a rewrite and a removal in one project leave the records of the other unchanged.",
   function* (store) {
     if (!(yield* insertBoth(store, recordsOf))) return
-    const before = yield* store.read(questionsOf(otherId))
+    const before = yield* store.read(queriesOf(otherId))
     const unchanged = (when: string) =>
-      Effect.flatMap(store.read(questionsOf(otherId)), (now) => same(`the other project after ${when}`, now, before))
+      Effect.flatMap(store.read(queriesOf(otherId)), (now) => same(`the other project after ${when}`, now, before))
     for (const change of changes) {
       yield* checkResult(store, change, "applied")
       yield* unchanged(JSON.stringify(change))
@@ -168,10 +168,10 @@ const sweptApart = law(
       ]
     }
     if (!(yield* insertBoth(store, records))) return
-    const before = yield* store.read(questionsOf(otherId))
+    const before = yield* store.read(queriesOf(otherId))
     for (const kind of ["events", "idempotency", "eventDeliveries"] as const) {
       yield* same(`the number of a sweep of ${kind}`, yield* store.sweep({ kind, before: noon - 1, limit: 9 }), 1)
-      yield* same(`the other project after a sweep of ${kind}`, yield* store.read(questionsOf(otherId)), before)
+      yield* same(`the other project after a sweep of ${kind}`, yield* store.read(queriesOf(otherId)), before)
     }
     const swept = yield* store.sweepMessages({ before: noon - 1, after: null, limit: 9 })
     yield* same("what a sweep of messages did", swept, { deleted: 2, next: null })
@@ -180,7 +180,7 @@ const sweptApart = law(
       { _tag: "DeliveriesOfMessage", projectId: otherId, messageId: "msg_2" }
     ])
     yield* same("the second message of the other project", [message?.id, idsOf(deliveries)], ["msg_2", ["del_2"]])
-    yield* same("the other project after a sweep of messages", yield* store.read(questionsOf(otherId)), before)
+    yield* same("the other project after a sweep of messages", yield* store.read(queriesOf(otherId)), before)
     const waiting = yield* ask(store, { _tag: "UndistributedEvents", limit: 9 })
     yield* same("the events to distribute", waiting, [sample.event({ projectId: otherId })])
   }

@@ -50,8 +50,8 @@ const threeOfEach = (store: MailStoreShape) =>
     )
   )
 
-/** All records of one number. */
-const recordsOf = (n: number): ReadonlyArray<Query> => [
+/** Queries of all records of one number. */
+const queriesOf = (n: number): ReadonlyArray<Query> => [
   { _tag: "Setting", name: `s${n}` },
   { _tag: "Project", id: `prj_${n}` },
   { _tag: "ApiKey", projectId, id: `key_${n}` },
@@ -110,7 +110,7 @@ const othersKept = law(
   "A change of a record leaves all other records of its kind unchanged.",
   function* (store) {
     yield* threeOfEach(store)
-    const others = [...recordsOf(1), ...recordsOf(3)]
+    const others = [...queriesOf(1), ...queriesOf(3)]
     const before = yield* store.read(others)
     for (const change of changesOfSecond) {
       const label = JSON.stringify(change)

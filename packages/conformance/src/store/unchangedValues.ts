@@ -101,7 +101,7 @@ const namesDiffer = law(
         { _tag: "Idempotency", projectId, key: name }
       ])
       yield* same(
-        `the setting and the suppressions named ${name}`,
+        `the setting, the project and the idempotency record named ${name}`,
         [value, named?.id, record?.fingerprint],
         [`v${n}`, name, `f${n}`]
       )
