@@ -1,9 +1,10 @@
 /**
  * Rotates the DKIM keys of sender domains. Source: decision 0103.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { isRotating, rotateDkimKey } from "../../decide/domain-name/dkimRotation.ts"
-import { domainInScope } from "../../decide/domain-name/senderDomain.ts"
+import { domainInScope, idsOfDomain } from "../../decide/domain-name/senderDomain.ts"
+import { clockFacts } from "../store/clockFacts.ts"
 import type { DomainDeps, DomainOfCaller } from "./domainChecks.ts"
 import { loadDomain } from "./domainChecks.ts"
 
@@ -14,11 +15,10 @@ export const makeRotateDkimKey = ({ store, commit, ids, host, newDkimKey }: Doma
     const existing = yield* Effect.fromResult(domainInScope(domainId, { domainScope, ...(yield* load) }))
     if (isRotating(existing)) return existing
     const dkimKey = yield* newDkimKey
-    const now = yield* Clock.currentTimeMillis
-    const block = yield* ids.reserve(now, 5)
+    const clock = yield* clockFacts(ids, idsOfDomain)
     return yield* commit(
       load,
-      (facts) => rotateDkimKey(domainId, { now, ids: block, host, dkimKey, domainScope, ...facts }),
+      (facts) => rotateDkimKey(domainId, { ...clock, host, dkimKey, domainScope, ...facts }),
       "bounded"
     )
   })
