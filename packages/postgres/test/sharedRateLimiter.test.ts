@@ -156,7 +156,7 @@ describe.skipIf(!hasPostgres())("rate limits over PostgreSQL", () => {
     async (isDeleted) => {
       const { limiters } = await fourLimiters()
       const [one] = limiters
-      // Too few requests for a report. The process reports them with its next request.
+      // Too few requests for a report at once. The process reports them with its next request, or 1 s later.
       expect(await allowedOf([one!], bucketOf(100), 4, start)).toBe(4)
       const later = start + 60_000
       if (isDeleted) await makeRateBuckets(makeDatabase(pools.at(-4)!), schema).deleteFull(later)
@@ -243,8 +243,7 @@ describe("a rate limit whose reports are slow", () => {
       }
       expect(usedInReports).toEqual([0])
       yield* TestClock.adjust(1)
-      yield* takeOne
-      expect(usedInReports).toEqual([0, 3 * tokens])
+      expect(usedInReports.slice(0, 2)).toEqual([0, 3 * tokens])
     }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise)
   )
 

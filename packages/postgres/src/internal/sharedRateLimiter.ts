@@ -3,39 +3,13 @@
  * that most requests need no round trip. Source: decision 0079.
  */
 import type { Bucket, BucketRef, BucketRefs, BucketState, RateDecision, RateLimiter } from "@mailkeep/core/adapter"
-import { drawMore, drawToken, fullBucket } from "@mailkeep/core/adapter"
+import { drawMore, drawToken } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Clock, Duration, Effect } from "effect"
+import { makeKnownBuckets, pieceOf } from "./knownBuckets.ts"
 import type { RateBuckets } from "./rateBuckets.ts"
 
-/** A process uses at most this part of the requests of a limit before it reports them. */
-const pieceDivisor = 20
-/** For how long after a report a process decides by what it knows, in milliseconds. */
-const knownMillis = 1000
-/** After a report that failed, the process counts by itself for this long, in milliseconds. */
-const aloneMillis = 1000
-const bucketsMax = 10_000
-const nanosPerMilli = 1e6
 const cleanEvery = Duration.minutes(10)
-
-/** The requests that a process may use before it reports them; 0 means that each request is a statement of its own. */
-const pieceOf = ({ limit }: BucketRef): number => Math.floor(limit.requests / pieceDivisor)
-
-/** What this process knows of a bucket. */
-interface Known {
-  bucket: Bucket
-  /** Used and not reported yet. */
-  used: number
-  /** When a request was last counted in `used`. */
-  usedAt: number
-  /** When the last report began. */
-  from: number
-  /** Until when the process decides by `bucket`. */
-  until: number
-  /** Whether the last report failed, so that the process counts by itself. */
-  isAlone: boolean
-  reporting: Promise<void> | null
-}
 
 /** Whether the bucket has what a request needs, and its state with or without the request. */
 type Draw = (bucket: Bucket, ref: BucketRef, now: number, taking: boolean) => BucketState
@@ -66,89 +40,13 @@ const decisionOf = (refs: BucketRefs, states: ReadonlyArray<BucketState>): RateD
   return { ...state, scope: refs[at]!.scope, limit: refs[at]!.limit }
 }
 
-/** The buckets as this process knows them. `clock` measures how long a report takes. */
-const makeKnownBuckets = (rows: RateBuckets, clock: Clock.Clock) => {
-  const buckets = new Map<string, Known>()
-  const knownOf = (ref: BucketRef, now: number): Known => {
-    const name = `${ref.scope}/${ref.id}`
-    const known = buckets.get(name) ?? {
-      bucket: fullBucket(ref.limit, now),
-      used: 0,
-      usedAt: now,
-      from: now,
-      until: now,
-      isAlone: false,
-      reporting: null
-    }
-    buckets.delete(name)
-    buckets.set(name, known)
-    // The bucket whose last request is the oldest. At most a piece of it is not reported.
-    if (buckets.size > bucketsMax) buckets.delete(buckets.keys().next().value!)
-    return known
-  }
-
-  /** Returns a function that returns the time after `now`, which is the present time of this call. */
-  const timeAfter = (now: number) => {
-    const startedNanos = clock.monotonicTimeNanosUnsafe()
-    return () => now + Number(clock.monotonicTimeNanosUnsafe() - startedNanos) / nanosPerMilli
-  }
-
-  /** Reports what was used and takes more. Returns whether the row had it; `null` if the database did not answer. */
-  const report = async (ref: BucketRef, now: number, { take, min }: Pick<Request, "take" | "min">) => {
-    const known = knownOf(ref, now)
-    const { used, usedAt } = known
-    known.used = 0
-    const presentTime = timeAfter(now)
-    try {
-      const { tokens, taken } = await rows.report(ref, now, { used, usedAt, take, min })
-      // Requests of this process may have used tokens meanwhile.
-      known.bucket = { tokens: tokens - known.used, at: now }
-      known.from = now
-      // After the report: it can take longer than `knownMillis`.
-      known.until = presentTime() + knownMillis
-      known.isAlone = false
-      return taken
-    } catch {
-      known.used += used
-      known.from = now
-      known.until = presentTime() + aloneMillis
-      known.isAlone = true
-      return null
-    }
-  }
-
-  /** Reports once for all requests that wait. */
-  const reportOnce = (ref: BucketRef, now: number): Promise<void> => {
-    const known = knownOf(ref, now)
-    const reported = async () => {
-      await report(ref, now, { take: 0, min: 0 })
-      known.reporting = null
-    }
-    return (known.reporting ??= reported())
-  }
-
-  // A clock that was set back is before `from`.
-  const isKnown = ({ from, until }: Known, now: number): boolean => from <= now && now < until
-
-  const isStale = (ref: BucketRef, now: number): boolean => {
-    const known = knownOf(ref, now)
-    const { used, isAlone, reporting } = known
-    return !isKnown(known, now) || reporting !== null || (!isAlone && used > 0 && used >= pieceOf(ref))
-  }
-
-  /** Whether a report has failed less than `aloneMillis` ago. */
-  const countsAlone = (ref: BucketRef, now: number): boolean => {
-    const known = knownOf(ref, now)
-    return known.isAlone && isKnown(known, now)
-  }
-
-  return { knownOf, report, reportOnce, isStale, countsAlone }
-}
-
-/** Makes the limiter. Deletes the rows of full buckets every 10 minutes until the scope closes. */
+/** Makes the limiter. Until the scope closes, it reports what was used, and deletes the rows of full buckets every 10 minutes. */
 export const makeSharedRateLimiter = (rows: RateBuckets): Effect.Effect<RateLimiter["Service"], never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { knownOf, report, reportOnce, isStale, countsAlone } = makeKnownBuckets(rows, yield* Clock.Clock)
+    const { knownOf, count, report, reportOnce, isStale, countsAlone, keepReporting } = makeKnownBuckets(
+      rows,
+      yield* Clock.Clock
+    )
 
     const statesOf = (refs: BucketRefs, now: number, { draw }: Request, taking: boolean) =>
       refs.map((ref) => draw(knownOf(ref, now).bucket, ref, now, taking))
@@ -161,9 +59,7 @@ export const makeSharedRateLimiter = (rows: RateBuckets): Effect.Effect<RateLimi
       for (const [at, ref] of refs.entries()) {
         const known = knownOf(ref, now)
         known.bucket = states[at]!.bucket
-        if (!allowed) continue
-        known.used += request.take
-        known.usedAt = now
+        if (allowed) count(ref, now, request.take)
       }
       return decisionOf(refs, allowed ? taken : states)
     }
@@ -175,7 +71,7 @@ export const makeSharedRateLimiter = (rows: RateBuckets): Effect.Effect<RateLimi
         const taken = await report(ref, now, request)
         // The database does not answer: this process counts by itself.
         if (taken === null) {
-          for (const one of takenFrom) knownOf(one, now).used -= request.take
+          for (const one of takenFrom) count(one, now, -request.take)
           return decideHere(refs, now, request)
         }
         if (!taken) {
@@ -219,6 +115,7 @@ export const makeSharedRateLimiter = (rows: RateBuckets): Effect.Effect<RateLimi
       Effect.forever,
       Effect.forkScoped
     )
+    yield* Effect.forkScoped(keepReporting)
     return {
       take: (refs, now) => Effect.promise(() => decide(refs, now, oneToken)),
       takeMore: (refs, more, now) => Effect.promise(() => decide(refs, now, moreTokens(more)))

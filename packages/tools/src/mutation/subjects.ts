@@ -70,6 +70,7 @@ const unobservedOfPostgres: ReadonlySet<string> = new Set(
     "joinConditions",
     "joinedClients",
     "joinedTransaction",
+    "knownBuckets",
     "migrations",
     "missingRights",
     "notifications",
