@@ -2,15 +2,16 @@
  * The laws of the rate limiter.
  */
 import type { RateLimiter } from "@mailkeep/core/adapter"
-import { minuteMillis } from "@mailkeep/core/adapter"
+import { hourMillis, minuteMillis } from "@mailkeep/core/adapter"
 import { Effect, Fiber } from "effect"
+import { aTurn } from "../awaiting.ts"
 import { holds, same } from "../expectation.ts"
 import type { LawBook } from "../Law.ts"
 import { bucketLaws } from "./bucketLaws.ts"
 import { differential } from "./limiterDifferential.ts"
 import type { LimiterSubject } from "./LimiterSubject.ts"
 import { limiterLaw, LimiterPlace, openLimiter } from "./LimiterSubject.ts"
-import { allowedAmong, allowedOf, projectBucket, start } from "./limiterRequests.ts"
+import { allowedAmong, allowedOf, apiKeyBucket, projectBucket, start } from "./limiterRequests.ts"
 
 /** Makes `count` requests of each limiter, all at once. Returns the number of allowed requests. */
 const allowedAtOnce = (
@@ -61,6 +62,41 @@ const sharedLimit = limiterLaw(
   }
 )
 
+/** How long a limiter may decide without the requests of another, in milliseconds. */
+const unreportedMillisMax = 5000
+
+const reportedUse = limiterLaw(
+  "concurrent/use-reaches-the-others",
+  {
+    statement:
+      "Limiters that share their buckets know within 5 s what another has allowed, also when the other gets no further request.",
+    why: "decisions/0079-postgres-in-products.md",
+    needs: { shared: true }
+  },
+  function* (limiter) {
+    const { another, excessOf } = yield* LimiterPlace
+    const other = yield* another
+    const requests = 100
+    const bucket = { ...projectBucket(requests), limit: { requests, windowMillis: hourMillis } }
+    // One request fewer than a limiter may allow by itself.
+    const used = Math.max(1, excessOf(requests) - 1)
+    yield* same("the first requests", yield* allowedOf(limiter, [bucket], used), used)
+    yield* other.takeMore([bucket], requests - used, start)
+    // With the empty bucket, a request takes nothing. The decision shows the bucket that is empty first.
+    const empty = apiKeyBucket(1)
+    yield* other.takeMore([empty], requests, start)
+    const startedAt = performance.now()
+    let decision = yield* other.take([bucket, empty], start)
+    let millis = 0
+    while (decision.scope !== bucket.scope && millis < unreportedMillisMax) {
+      yield* aTurn
+      millis = Math.floor(performance.now() - startedAt)
+      decision = yield* other.take([bucket, empty], start + millis)
+    }
+    yield* same("the empty bucket", decision.scope, bucket.scope)
+  }
+)
+
 const interrupted = limiterLaw(
   "interrupted/stays-usable",
   "After the interruption of requests under way, the limiter answers, and has lost at most their tokens.",
@@ -81,6 +117,6 @@ const interrupted = limiterLaw(
 export const limiterLaws: LawBook<LimiterSubject, RateLimiter | LimiterPlace> = {
   port: "rate limiter",
   capabilities: ["shared", "excessPart"],
-  laws: [...bucketLaws, concurrentRequests, sharedLimit, interrupted, differential],
+  laws: [...bucketLaws, concurrentRequests, sharedLimit, reportedUse, interrupted, differential],
   open: openLimiter
 }

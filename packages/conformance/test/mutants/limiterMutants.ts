@@ -77,6 +77,7 @@ const mutations: Readonly<Record<string, (limiter: Limiter) => Limiter>> = {
     }
   },
   "concurrent/one-limit-for-all": (limiter) => limiter,
+  "concurrent/use-reaches-the-others": (limiter) => limiter,
   "interrupted/stays-usable": (limiter) => {
     let isBroken = false
     return {
@@ -105,7 +106,7 @@ export const limiterMutants: Readonly<Record<string, LimiterSubject>> = Object.f
       law,
       {
         limiter: Effect.succeed(Layer.provide(mutant, Layer.fresh(RateLimiter.layerInProcess))),
-        shared: law === "concurrent/one-limit-for-all"
+        shared: law === "concurrent/one-limit-for-all" || law === "concurrent/use-reaches-the-others"
       }
     ]
   })
