@@ -86,10 +86,11 @@ export interface MailOptions {
    */
   readonly graceMillis?: number | undefined
   /**
-   * A layer of Effect that replaces what Mailkeep chooses, for those who want it: the `DnsResolver`, the `EventSink`, the `RateLimiter` or the `Clock`,
-   * for example in tests. A service that the core makes itself, such as `IdSource`, is not replaced.
+   * Adapters that replace what Mailkeep chooses, for example in tests: one, or several in a list. `resolverFromPromises`, `sinkFromPromises` and
+   * `limiterFromPromises` make them of plain async functions. A layer of Effect may also have a `Clock` or a tracer. A service that the core makes
+   * itself, such as `IdSource`, is not replaced.
    */
-  readonly adapters?: Layer.Layer<never, unknown> | undefined
+  readonly adapters?: Layer.Layer<never, unknown> | ReadonlyArray<Layer.Layer<never, unknown>> | undefined
   /** Gets the log of the core, and may be async. Its failure is ignored. Default: `console.warn` prints warnings and errors. */
   readonly onLog?: ((entry: LogEntry) => void) | undefined
 }

@@ -71,7 +71,9 @@ const rules: OptionRules<MailOptions> = {
   events,
   health,
   graceMillis,
-  adapters: mustBe("a layer of Effect", Layer.isLayer),
+  adapters: mustBe("an adapter, such as sinkFromPromises(…) or a layer of Effect, or a list of adapters", (value) =>
+    [value].flat().every((one) => Layer.isLayer(one))
+  ),
   onLog: functionOption
 }
 

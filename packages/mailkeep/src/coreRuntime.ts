@@ -66,7 +66,7 @@ const planSource = (plan: MailOptions["plan"] = {}) =>
     ? PlanSource.layerFromPromises(plan as Parameters<typeof PlanSource.layerFromPromises>[0])
     : PlanSource.layerFixed(given(plan))
 
-const adaptersOf = ({ store, transport, plan, webhooks, nameServers, attachmentFolder, adapters }: MailOptions) =>
+const adaptersOf = ({ store, transport, plan, webhooks, nameServers, attachmentFolder, adapters = [] }: MailOptions) =>
   Layer.mergeAll(
     layerOf(store),
     layerOf(transport),
@@ -76,7 +76,7 @@ const adaptersOf = ({ store, transport, plan, webhooks, nameServers, attachmentF
     webhookSink(webhooks),
     ...(attachmentFolder === undefined ? [] : [NodeFiles.layer({ folder: attachmentFolder })]),
     // The last layer wins.
-    adapters ?? Layer.empty
+    ...[adapters].flat()
   )
 
 const coreOptionsOf = ({ masterSecret, mailHost, ...options }: MailOptions): MailCoreOptions => {

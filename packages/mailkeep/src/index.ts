@@ -40,7 +40,7 @@ export type { OutboxStatements } from "./outbox/outboxSql.ts"
 export type { OutboxReport, OutboxRow, OutboxSource, StoredOutboxRow } from "./outbox/OutboxSource.ts"
 export type { PromisedTransactionSends, TransactionSends } from "./TransactionSends.ts"
 
-// Stores, transports and event sinks.
+// Stores, transports and the other adapters.
 export { memory, smtp, sqlite, stub } from "./adapters.ts"
 export type {
   SmtpAccessToken,
@@ -51,8 +51,20 @@ export type {
   StubAdapter,
   TransportAdapter
 } from "./adapters.ts"
-export { sinkFromPromises, storeFromPromises, transportFromPromises } from "@mailkeep/core/adapter"
-export type { PromiseSink, PromiseStore, PromiseTransport } from "@mailkeep/core/adapter"
+export {
+  limiterFromPromises,
+  resolverFromPromises,
+  sinkFromPromises,
+  storeFromPromises,
+  transportFromPromises
+} from "@mailkeep/core/adapter"
+export type {
+  PromiseLimiter,
+  PromiseResolver,
+  PromiseSink,
+  PromiseStore,
+  PromiseTransport
+} from "@mailkeep/core/adapter"
 export type { CapturedMessage, StubAct, StubOptions, StubRule } from "@mailkeep/smtp"
 
 // The handle of a project, with the records, inputs and events.

@@ -3,10 +3,12 @@
  */
 import { writeFileSync } from "node:fs"
 import { dirname } from "node:path"
+import { DnsFailure } from "@mailkeep/core/adapter"
 import { MailServer } from "@mailkeep/http"
 import { SMTPServer } from "smtp-server"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import { smtp, sqlite, stub } from "../src/index.ts"
+import type { MailOptions } from "../src/index.ts"
+import { limiterFromPromises, resolverFromPromises, smtp, sqlite, stub } from "../src/index.ts"
 import { openQuiet, rejection, signal, temporaryFile, welcome } from "./testMail.ts"
 
 /** A relay that wants a login. Resolves with its port and the messages that it took. */
@@ -194,6 +196,63 @@ describe("attachmentFolder", () => {
         }
       ]
     })
+  })
+})
+
+describe("adapters", () => {
+  const resolver = resolverFromPromises({
+    texts: async () => Promise.reject(new DnsFailure({ definite: true, code: "nxdomain" })),
+    exchanges: async () => [{ exchange: "mail.acme.example", priority: 10 }]
+  })
+
+  /** A mail with the adapters, and its answer to a send over HTTP that a rate limit counts. */
+  const sendOverHttp = async (adapters: MailOptions["adapters"]) => {
+    const mail = await openQuiet({
+      adapters,
+      plan: { rateLimit: { requests: 5, windowMillis: 1000 } },
+      onLog: () => {}
+    })
+    const { handler, dispose } = MailServer.fetchHandler(mail)
+    onTestFinished(dispose)
+    const { secret } = await mail.apiKeys.create({ permissions: ["email.send"] })
+    const response = await handler(
+      new Request("https://acme.example/api/v1/emails/send", {
+        method: "POST",
+        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json", "idempotency-key": "a" },
+        body: JSON.stringify(welcome)
+      })
+    )
+    return { mail, response }
+  }
+
+  it("uses each adapter of a list", async () => {
+    const asked: Array<string> = []
+    const limiter = limiterFromPromises({
+      take: async ([{ scope, limit, id }]) => {
+        asked.push(id)
+        return { allowed: false, scope, limit, remaining: 0, resetSeconds: 60, retryAfterSeconds: 30 }
+      },
+      takeMore: () => Promise.reject(new Error("unused"))
+    })
+    const { mail, response } = await sendOverHttp([resolver, limiter])
+    expect([response.status, response.headers.get("retry-after")]).toEqual([429, "30"])
+    expect(asked).toHaveLength(1)
+    const { id } = await mail.domains.create({ domain: "shop.example" })
+    const { status, records } = await mail.domains.verify(id)
+    expect(status).toBe("failed")
+    expect(records.map(({ errorCode }) => errorCode)).toContain("nxdomain")
+  })
+
+  it("answers 500 when the rate limiter rejects", async () => {
+    const reject = () => Promise.reject(new Error("ECONNRESET"))
+    const { response } = await sendOverHttp(limiterFromPromises({ take: reject, takeMore: reject }))
+    expect(response.status).toBe(500)
+  })
+
+  it("uses one adapter without a list", async () => {
+    const mail = await openQuiet({ adapters: resolver })
+    const { id } = await mail.domains.create({ domain: "shop.example" })
+    expect((await mail.domains.verify(id)).status).toBe("failed")
   })
 })
 

@@ -76,7 +76,8 @@ const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
   ["unsubscribe", { page: "https://acme.example" }, '"page" is not an option of unsubscribe. The options are url.'],
   ["graceMillis", -1, "graceMillis must be a whole number from 0 to 86400000."],
   ["graceMillis", Number.NaN, "graceMillis must be a whole number from 0 to 86400000."],
-  ["adapters", {}, "adapters must be a layer of Effect."],
+  ["adapters", {}, "adapters must be an adapter, such as sinkFromPromises(…) or a layer of Effect, or a list of"],
+  ["adapters", [{ take: () => null }], "adapters must be an adapter, such as sinkFromPromises(…) or a layer of"],
   ["onLog", console, "onLog must be a function."]
 ]
 
@@ -123,7 +124,7 @@ describe("openMail", () => {
       events: {},
       health: {},
       graceMillis: 0,
-      adapters: Layer.empty,
+      adapters: [Layer.empty],
       onLog
     })
     expect((await mail.send({ to: "ada@example.org", subject: "Welcome", text: "Hello." })).totalQueued).toBe(1)
