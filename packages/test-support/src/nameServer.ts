@@ -18,6 +18,7 @@ export interface PrintedRecord {
   readonly priority: number | null
 }
 
+/** A running name server. */
 export interface NameServer extends AsyncDisposable {
   /** A host and a port, as the flag `--dns` takes it. */
   readonly address: string
@@ -28,6 +29,7 @@ export interface NameServer extends AsyncDisposable {
 /** Debian's `knotd` is in `/usr/sbin`, which is not in every `PATH`. */
 const environment = { ...process.env, PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/sbin` }
 
+/** Whether this machine has the program `knotd`. */
 export const isNameServerInstalled = (): boolean =>
   spawnSync("knotd", ["--version"], { env: environment, stdio: "ignore" }).status === 0
 
