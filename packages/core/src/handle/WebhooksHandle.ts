@@ -51,9 +51,8 @@ export interface WebhooksHandle<One = ListedWebhook, Delivery = ListedWebhookDel
   /** All event deliveries of the webhook, newest first. */
   readonly eachEventDelivery: (webhookId: string, options?: CallOptions) => AsyncIterable<Delivery>
   /**
-   * Sends the event of an event delivery now, and begins its retry schedule again. The event delivery has ended, or waits for a later attempt. One that
-   * is due or is being sent does not change. Rejects with
-   * `RecordNotFound`, also when its event has been deleted.
+   * Sends the event of an event delivery now, and begins its retry schedule again. The event delivery has ended, or waits for a later attempt. One
+   * that is due or is being sent does not change. Rejects with `RecordNotFound`, also when its event has been deleted.
    */
   readonly replay: (webhookId: string, eventDeliveryId: string, options?: CallOptions) => Promise<Delivery>
 }

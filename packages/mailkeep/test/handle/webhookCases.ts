@@ -40,8 +40,14 @@ export const webhookCases = ({ open }: HandleUnderTest): void => {
         { eventKind: "contact.created", status: "pending", attempts: [{ status: null }], endedAt: null }
       ])
       expect(await all(mail.webhooks.eachEventDelivery(webhook.id))).toEqual(items)
-      expect(await mail.webhooks.replay(webhook.id, items[0]!.id)).toEqual(items[0])
-      expect((await core.webhooks.listEventDeliveries(webhook.id)).items).toMatchObject(items)
+      const [waiting] = items
+      const replayed = await mail.webhooks.replay(webhook.id, waiting!.id)
+      const { nextAttemptAt } = replayed
+      expect(nextAttemptAt).toBeLessThan(waiting!.nextAttemptAt!)
+      expect(replayed).toMatchObject({ id: waiting!.id, status: "pending", attempts: waiting!.attempts })
+      expect((await core.webhooks.listEventDeliveries(webhook.id)).items).toMatchObject([
+        { id: waiting!.id, nextAttemptAt }
+      ])
     })
 
     it("says whether the webhook or the event delivery is unknown", async () => {

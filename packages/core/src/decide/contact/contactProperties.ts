@@ -5,11 +5,11 @@ import { Result } from "effect"
 import type { Change } from "../../domain/store/Change.ts"
 import type { ResourceId, ResourceOf } from "../../domain/store/Resource.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
-import { invalidInput } from "../../domain/value/Failure.ts"
 import type { Issue } from "../../domain/value/Issue.ts"
 import { issue } from "../../domain/value/Issue.ts"
 import type { PropertyValue, PropertyValues } from "../../domain/contact/Property.ts"
 import { propertyName, valueProblem } from "../../domain/contact/Property.ts"
+import { invalidInput } from "../store/Decision.ts"
 import { expectResource } from "../store/expectation.ts"
 
 interface Resolved {

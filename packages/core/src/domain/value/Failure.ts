@@ -3,7 +3,6 @@
  * The getter `isRetryable` says whether the same call can succeed later, without a change of its arguments or of the stored records.
  * A failure does not contain what the caller sent. The bindings convert failures to answers.
  */
-import { Result } from "effect"
 import type {
   ApiKeyNotFound,
   InvalidApiKey,
@@ -40,10 +39,6 @@ export class InvalidArgument extends NotRetryable("InvalidArgument", "invalid_ar
   /** Not retryable: correct the fields that `issues` names. */
   declare readonly isRetryable: boolean
 }
-
-/** Refuses the input of a use case, with an issue for each wrong field. */
-export const invalidInput = (issues: ReadonlyArray<Issue>): Result.Result<never, InvalidArgument> =>
-  Result.fail(new InvalidArgument({ argument: "input", issues }))
 
 /** All failures with which a use case refuses a request. An unreachable store or transport is a failure of its port. */
 export type MailRefusal =

@@ -106,9 +106,8 @@ export class Webhooks extends Context.Service<
     ) => Effect.Effect<CursorPage<WebhookDelivery>, InvalidArgument | RecordNotFound | StoreUnavailable>
     /**
      * Sends the event of an event delivery now, and begins its retry schedule again. The event delivery has ended, or waits for a later attempt. One that
-     * is due or is being sent does not change. Fails with
-     * `RecordNotFound` when the project no longer has the webhook, or when the webhook has no event delivery with this id. Fails with it also when
-     * the event has been deleted, which happens by the age of the event.
+     * is due or is being sent does not change. Fails with `RecordNotFound` when the project no longer has the webhook, or when the webhook has no
+     * event delivery with this id. Fails with it also when the event has been deleted, which happens by the age of the event.
      */
     readonly replay: (
       caller: Caller,
