@@ -2,24 +2,21 @@
  * The ports of the server besides its interface: for bounces and complaints, for submission, and for health and metrics. A port that is not
  * given is not opened.
  */
-import { readFileSync } from "node:fs"
 import { hostAndPort } from "@mailkeep/core/binding"
-import type { Listener, ListenerOptions } from "@mailkeep/inbound"
+import type { Listener } from "@mailkeep/inbound"
 import * as NodeMailServer from "@mailkeep/http/node"
 import { Data, Effect, Layer } from "effect"
 import type { Context, Scope } from "effect"
-import type { FileFailed } from "./files.ts"
-import { onFile } from "./files.ts"
+import type { CertificateFlags } from "./certificateFiles.ts"
+import { certificateOf } from "./certificateFiles.ts"
 
 /** What the flags say about these ports. */
-export interface InboundOptions {
+export interface InboundOptions extends CertificateFlags {
   readonly host: string
   readonly bouncesPort: number | undefined
   readonly bouncesHost: string | undefined
   readonly smtpPort: number | undefined
   readonly smtpHost: string | undefined
-  readonly tlsCert: string | undefined
-  readonly tlsKey: string | undefined
   readonly operationsPort: number | undefined
   readonly operationsHost: string | undefined
   readonly graceMillis: number
@@ -33,21 +30,6 @@ export class OperationsNotStarted extends Data.TaggedError("OperationsNotStarted
   override get message() {
     return `cannot listen on ${this.address} for health and metrics: ${String((this.cause as Error).message)}`
   }
-}
-
-/** Only one of the two files of the certificate is given. */
-export class CertificateIncomplete extends Data.TaggedError("CertificateIncomplete") {
-  override readonly message = "give both --tls-cert and --tls-key"
-}
-
-const certificate = ({
-  tlsCert,
-  tlsKey
-}: InboundOptions): Effect.Effect<Pick<ListenerOptions, "tls">, CertificateIncomplete | FileFailed> => {
-  if (tlsCert === undefined && tlsKey === undefined) return Effect.succeed({})
-  if (tlsCert === undefined || tlsKey === undefined) return Effect.fail(new CertificateIncomplete())
-  const read = (path: string) => onFile("read", path, () => readFileSync(path))
-  return Effect.map(Effect.all({ cert: read(tlsCert), key: read(tlsKey) }), (tls) => ({ tls }))
 }
 
 /** The ports on which the listeners listen, for the first line of the server. */
@@ -90,7 +72,7 @@ const openOperations = (options: { readonly host: string; readonly port: number 
 export const openListeners = (options: InboundOptions, scope: Scope.Scope) =>
   Effect.gen(function* () {
     const { host, bouncesPort, smtpPort, operationsPort, graceMillis } = options
-    const tls = yield* certificate(options)
+    const tls = yield* certificateOf(options)
     let ports: InboundPorts = {}
     if (bouncesPort !== undefined) {
       const { BounceListener } = yield* inbound

@@ -75,12 +75,12 @@ export const inbound = {
   tlsCert: optionalText(
     "tls-cert",
     "TLS_CERT",
-    "The file with the certificate of the SMTP ports, in PEM; read at the start"
+    "The file with the certificate of the SMTP ports, in PEM; read again each minute"
   ),
   tlsKey: optionalText(
     "tls-key",
     "TLS_KEY",
-    "The file with the private key of the certificate, in PEM; read at the start"
+    "The file with the private key of the certificate, in PEM; read again each minute"
   ),
   unsubscribeUrl: optionalText(
     "unsubscribe-url",

@@ -8,7 +8,8 @@ import type { ListenerNotStarted } from "@mailkeep/inbound"
 import type { SmtpTransport } from "@mailkeep/smtp"
 import { Console, Effect, Logger } from "effect"
 import type { FileFailed } from "./files.ts"
-import type { CertificateIncomplete, OperationsNotStarted } from "./listeners.ts"
+import type { CertificateIncomplete } from "./certificateFiles.ts"
+import type { OperationsNotStarted } from "./listeners.ts"
 
 /** A value in logfmt: in quotes, with escapes, if it contains a space, a quote or an equals sign. */
 const logValue = (value: unknown): string => {

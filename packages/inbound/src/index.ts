@@ -27,7 +27,7 @@ export type { ReturnedMail, ReturnedMessage, ReturnedOutcome } from "./bounces/R
 export { ListenerNotStarted } from "./listener/listener.ts"
 export type { Listener, ListenerOptions } from "./listener/listener.ts"
 export type { ListenerLimits } from "./listener/limits.ts"
-export type { TlsOptions } from "./listener/clientSocket.ts"
+export type { ReadTls, TlsOptions } from "./listener/certificate.ts"
 export { readReports } from "./reports/readReports.ts"
 export type { ReadReportsOptions } from "./reports/readReports.ts"
 export type {

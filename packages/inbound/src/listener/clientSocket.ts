@@ -2,10 +2,9 @@
  * A connection as the server uses it: it reads and writes bytes, and begins TLS. A test may use one without a socket.
  */
 import { Data, Effect } from "effect"
-import { constants } from "node:crypto"
 import type { Socket } from "node:net"
 import type { SecureContext } from "node:tls"
-import { createSecureContext, TLSSocket } from "node:tls"
+import { TLSSocket } from "node:tls"
 
 /** The connection is closed, or it broke. */
 export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{}> {}
@@ -25,23 +24,6 @@ export interface ClientSocket {
   /** Breaks the connection. */
   readonly destroy: Effect.Effect<void>
 }
-
-/** A certificate with its chain, and its private key, in PEM. */
-export interface TlsOptions {
-  /** The certificate, followed by the certificates of its chain. */
-  readonly cert: string | Uint8Array
-  /** The private key, without a passphrase. */
-  readonly key: string | Uint8Array
-}
-
-/** Makes the TLS settings of a listener. Throws if the certificate or the key is not usable. */
-export const makeSecureContext = ({ cert, key }: TlsOptions): SecureContext =>
-  createSecureContext({
-    cert: Buffer.from(cert),
-    key: Buffer.from(key),
-    minVersion: "TLSv1.2",
-    secureOptions: constants.SSL_OP_NO_RENEGOTIATION
-  })
 
 /** How long a closed connection waits for the client to close its side. */
 const lingerMillis = 1000
@@ -63,8 +45,8 @@ const handshake = (secure: TLSSocket): Effect.Effect<void, ConnectionLost> =>
     return Effect.sync(() => secure.off("secure", done).off("close", lost))
   })
 
-/** Makes the connection of a socket. `secureContext` is needed for `startTls`. */
-export const makeClientSocket = (first: Socket, secureContext: SecureContext | null): ClientSocket => {
+/** Makes the connection of a socket. `secureContext` gives the TLS settings of now; without it, `startTls` fails. */
+export const makeClientSocket = (first: Socket, secureContext: (() => SecureContext) | null): ClientSocket => {
   let socket = first
   let wake = () => {}
   const onChange = () => wake()
@@ -102,7 +84,7 @@ export const makeClientSocket = (first: Socket, secureContext: SecureContext | n
   const startTls = Effect.suspend(() => {
     if (secureContext === null || socket.destroyed) return Effect.fail(new ConnectionLost())
     socket.off("readable", onChange).off("end", onChange).off("close", onChange)
-    const secure = new TLSSocket(socket, { isServer: true, secureContext })
+    const secure = new TLSSocket(socket, { isServer: true, secureContext: secureContext() })
     secure.on("error", () => {})
     socket = secure
     return Effect.tap(handshake(secure), () => Effect.sync(attach))

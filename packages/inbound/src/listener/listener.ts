@@ -18,8 +18,9 @@ import { formatReply } from "./Reply.ts"
 import { protocolReply } from "./protocolReplies.ts"
 import type { SessionRules } from "./session.ts"
 import { isGreetingName } from "./session.ts"
-import type { TlsOptions } from "./clientSocket.ts"
-import { makeSecureContext, makeClientSocket } from "./clientSocket.ts"
+import type { ReadTls, TlsOptions } from "./certificate.ts"
+import { CertificateNotUsable, openCertificate } from "./certificate.ts"
+import { makeClientSocket } from "./clientSocket.ts"
 
 /**
  * The listener cannot start. The reason `address` means that the port is in use, that this machine does not have the address, or that the process may
@@ -28,16 +29,17 @@ import { makeSecureContext, makeClientSocket } from "./clientSocket.ts"
  */
 export class ListenerNotStarted extends Data.TaggedError("ListenerNotStarted")<{
   readonly reason: "address" | "certificate" | "tls"
-  /** The code of the operating system, such as `EADDRINUSE`, if it gave one. */
+  /** The code of the operating system, such as `EADDRINUSE`, or of OpenSSL, if there is one. */
   readonly code?: string
   /** The address and the port, such as `0.0.0.0:25`, with the reason `address`. */
   readonly address?: string
 }> {
   override get message() {
-    if (this.reason === "certificate") return "The certificate or the private key is missing or not usable."
-    if (this.reason === "tls") return "Authentication from other machines needs a certificate."
     const { address, code } = this
-    return `The listener cannot use the address${address === undefined ? "" : ` ${address}`}${code === undefined ? "" : ` (${code})`}.`
+    const withCode = code === undefined ? "" : ` (${code})`
+    if (this.reason === "certificate") return `The certificate or the private key is missing or not usable${withCode}.`
+    if (this.reason === "tls") return "Authentication from other machines needs a certificate."
+    return `The listener cannot use the address${address === undefined ? "" : ` ${address}`}${withCode}.`
   }
 }
 
@@ -49,8 +51,12 @@ export interface ListenerOptions extends Partial<ListenerLimits> {
   readonly port: number
   /** The name of the server in its greeting, in ASCII; default the name of the machine. */
   readonly hostName?: string
-  /** The certificate for TLS. Without it, the listener offers no TLS. */
-  readonly tls?: TlsOptions
+  /**
+   * The certificate for TLS, or a function that returns it. Without it, the listener offers no TLS. The function is called at the start and each minute after
+   * that, so that a renewed certificate needs no restart. It has 10 s. When it fails or its certificate is not usable, the listener keeps the last one, and the
+   * log has a warning.
+   */
+  readonly tls?: TlsOptions | ReadTls
   /** Whether TLS begins at once (RFC 8314) or after `STARTTLS`; default after `STARTTLS`. Needs `tls`. */
   readonly implicitTls?: boolean
 }
@@ -149,16 +155,17 @@ const listen = (server: Server, host: string, port: number): Effect.Effect<Addre
     })
   })
 
-const secureContextOf = ({
+const certificateOf = ({
   tls,
   implicitTls
-}: ListenerOptions): Effect.Effect<SecureContext | null, ListenerNotStarted> =>
-  tls === undefined && implicitTls !== true
-    ? Effect.succeed(null)
-    : Effect.try({
-        try: () => makeSecureContext(tls!),
-        catch: () => new ListenerNotStarted({ reason: "certificate" })
-      })
+}: ListenerOptions): Effect.Effect<(() => SecureContext) | null, ListenerNotStarted, Scope.Scope> => {
+  if (tls === undefined && implicitTls !== true) return Effect.succeed(null)
+  const opened = tls === undefined ? Effect.fail(new CertificateNotUsable({ code: null })) : openCertificate(tls)
+  return Effect.mapError(
+    opened,
+    ({ code }) => new ListenerNotStarted({ reason: "certificate", ...(code === null ? {} : { code }) })
+  )
+}
 
 /**
  * Opens a listener. When the scope closes, it accepts no new connection, finishes the messages that are being received within
@@ -170,7 +177,7 @@ export const openListener = <Client>(
   Effect.gen(function* () {
     const { options, limits, readBytesMax = limits.messageBytesMax, handler } = parts
     const host = options.host ?? "127.0.0.1"
-    const secureContext = yield* secureContextOf(options)
+    const secureContext = yield* certificateOf(options)
     const keptBytesMax = Math.min(readBytesMax, limits.messageBytesMax)
     const state: ListenerState = {
       limits,

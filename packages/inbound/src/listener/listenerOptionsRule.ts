@@ -3,7 +3,7 @@
  */
 import type { OptionRules } from "@mailkeep/core/options"
 import { flagOption, mustBe, optionsOf, timerMillisMax, wholeOption } from "@mailkeep/core/options"
-import type { TlsOptions } from "./clientSocket.ts"
+import type { TlsOptions } from "./certificate.ts"
 import type { ListenerLimits } from "./limits.ts"
 import type { ListenerOptions } from "./listener.ts"
 import { isGreetingName } from "./session.ts"
@@ -32,6 +32,8 @@ const limits: OptionRules<ListenerLimits> = {
 
 const pem = mustBe("PEM, as text or as bytes", (value) => typeof value === "string" || value instanceof Uint8Array)
 
+const certificate = optionsOf<TlsOptions>({ cert: pem, key: pem }, { required: ["cert", "key"] })
+
 /** A rule for each option of every listener. */
 export const listenerRules: OptionRules<ListenerOptions> = {
   host: mustBe("an address or a host name", (value) => typeof value === "string" && value !== ""),
@@ -41,7 +43,7 @@ export const listenerRules: OptionRules<ListenerOptions> = {
     (value) => typeof value === "string" && isGreetingName(value)
   ),
   // Whether the certificate can be used shows at the start of the listener.
-  tls: optionsOf<TlsOptions>({ cert: pem, key: pem }, { required: ["cert", "key"] }),
+  tls: (value, path) => (typeof value === "function" ? undefined : certificate(value, path)),
   implicitTls: flagOption,
   ...limits
 }

@@ -1,6 +1,7 @@
 /**
  * Real clients of the submission listener: nodemailer and, where it is installed, swaks.
  */
+import { testCertificate } from "@mailkeep/test-support/testCertificates"
 import { StubTransport } from "@mailkeep/smtp"
 import { detail, summaries, tick } from "@mailkeep/test-support"
 import { Effect } from "effect"
@@ -9,7 +10,6 @@ import { once } from "node:events"
 import { createTransport } from "nodemailer"
 import { describe, expect, it } from "vitest"
 import type { SubmissionTestServer } from "../submissionTestServer.ts"
-import { testCertificate } from "../testCertificate.ts"
 import { opened } from "./openedServer.ts"
 
 /** Every delivery with its message, newest first. */

@@ -3,18 +3,20 @@
  */
 import { DeliveryLog } from "@mailkeep/core"
 import { project } from "@mailkeep/test-support"
+import { renewedCertificate, testCertificate } from "@mailkeep/test-support/testCertificates"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { X509Certificate } from "node:crypto"
 import { once } from "node:events"
 import { connect } from "node:net"
 import { setImmediate as immediate } from "node:timers/promises"
+import type { TLSSocket } from "node:tls"
 import { connect as connectTls } from "node:tls"
 import { describe, expect, it } from "vitest"
 import type { SmtpClient } from "../smtpClient.ts"
 import { plainResponse, smtpClient, smtpClientOn } from "../smtpClient.ts"
 import type { SubmissionTestServer } from "../submissionTestServer.ts"
 import { messageOf, submit, validFields } from "../submissionTestServer.ts"
-import { testCertificate } from "../testCertificate.ts"
 import { opened, valid } from "./openedServer.ts"
 
 const subjects = (server: SubmissionTestServer) =>
@@ -274,6 +276,26 @@ describe("STARTTLS", () => {
     await client.command("STARTTLS")
     await pass(server, "10 seconds")
     expect(await client.closed).toBe("")
+  })
+
+  it("gives a renewed certificate to the connections that begin TLS after it, also to an open one", async () => {
+    let tls = testCertificate
+    const server = await opened({ tls: () => tls })
+    const fingerprintFor = async (client: SmtpClient) => {
+      const secure = await overTls(client)
+      const { fingerprint256 } = (secure.socket as TLSSocket).getPeerX509Certificate()!
+      await secure.command("QUIT")
+      await secure.closed
+      return fingerprint256
+    }
+    const earlier = await server.client()
+    const first = await fingerprintFor(await server.client())
+    tls = renewedCertificate
+    await pass(server, "1 minute")
+    const renewed = new X509Certificate(renewedCertificate.cert).fingerprint256
+    expect(first).not.toBe(renewed)
+    expect(await fingerprintFor(earlier)).toBe(renewed)
+    expect(await fingerprintFor(await server.client())).toBe(renewed)
   })
 
   it("begins with TLS when the listener has implicit TLS", async () => {

@@ -68,10 +68,16 @@ describe("AUTH", () => {
       _tag: "ListenerNotStarted",
       reason: "tls"
     })
-    for (const options of [{ tls: { cert: "x", key: "y" } }, { implicitTls: true }])
+    const noFile = () => Promise.reject(Object.assign(new Error("open mail.pem"), { code: "ENOENT" }))
+    const refused = [
+      [{ tls: { cert: "x", key: "y" } }, " (ERR_OSSL_PEM_NO_START_LINE)"],
+      [{ tls: noFile }, " (ENOENT)"],
+      [{ implicitTls: true }, ""]
+    ] as const
+    for (const [options, code] of refused)
       await expect(openSubmissionTestServer(options)).rejects.toMatchObject({
         reason: "certificate",
-        message: "The certificate or the private key is missing or not usable."
+        message: `The certificate or the private key is missing or not usable${code}.`
       })
   })
 
