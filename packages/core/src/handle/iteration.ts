@@ -65,7 +65,7 @@ export const eachOfPages = <A extends { readonly id: string }, F extends object 
   }
 })
 
-/** Iterates over the records that match a filter, by pages with a cursor, in the order of the pages. */
+/** Iterates over the records that match a filter, by pages with a cursor, in the order of the pages. Ends with an error when a page names itself as the next one. */
 export const eachOfCursors = <A, F extends object = {}>(
   read: (input: F & { readonly cursor: string | null; readonly limit: number }) => Promise<CursorPage<A>>,
   filter?: F
@@ -75,6 +75,8 @@ export const eachOfCursors = <A, F extends object = {}>(
       const page: CursorPage<A> = await read(withPage(filter, { cursor, limit: pageSize }))
       yield* page.items
       if (page.nextCursor === null) return
+      if (page.nextCursor === cursor)
+        throw new Error("The list does not end: a page has its own cursor as the next one.")
       cursor = page.nextCursor
     }
   }

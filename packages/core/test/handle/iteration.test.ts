@@ -1,8 +1,8 @@
 /**
- * Which records an iteration by pages emits, and how often it reads, while records are deleted.
+ * Which records an iteration by pages emits, and how often it reads, while records are deleted, and when an iteration ends.
  */
 import { expect, it } from "vitest"
-import { eachOfPages } from "../../src/handle/iteration.ts"
+import { eachOfCursors, eachOfPages } from "../../src/handle/iteration.ts"
 
 const recordsOf = (count: number) => Array.from({ length: count }, (_, n) => ({ id: `rec_${n}` }))
 
@@ -67,4 +67,26 @@ it("leaves out no record when the loop deletes each second one", async () => {
         1
       )
   expect([emitted, list.records.length]).toEqual([1000, 500])
+})
+
+it("reads pages with a cursor until one has no next page", async () => {
+  const asked: Array<string | null> = []
+  const pages = eachOfCursors(async ({ cursor, limit }) => {
+    asked.push(cursor)
+    return asked.length < 3
+      ? { items: [{ id: `rec_${asked.length}` }], limit, hasMore: true, nextCursor: `c${asked.length}` }
+      : { items: [{ id: "rec_3" }], limit, hasMore: false, nextCursor: null }
+  })
+  expect(await idsOf(pages)).toEqual(["rec_1", "rec_2", "rec_3"])
+  expect(asked).toEqual([null, "c1", "c2"])
+})
+
+it("ends with an error when a page has its own cursor as the next one", async () => {
+  let reads = 0
+  const pages = eachOfCursors(async ({ limit }) => {
+    reads++
+    return { items: [{ id: "rec_1" }], limit, hasMore: true, nextCursor: "c1" }
+  })
+  await expect(idsOf(pages)).rejects.toThrow("The list does not end")
+  expect(reads).toBe(2)
 })
