@@ -26,7 +26,7 @@ export class CertificateNotUsable extends Data.TaggedError("CertificateNotUsable
 }> {}
 
 /** How long a listener uses a certificate before it asks again. */
-export const renewalMillis = 60_000
+const renewalMillis = 60_000
 
 /** How long the function may take. */
 const readMillisMax = 10_000
