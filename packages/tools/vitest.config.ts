@@ -89,6 +89,8 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(root, "node_modules/.cache/node-compile"), ...temporaryFolder },
     // Two cores, and a third worker for the time that the others wait for a server or another process.
     maxWorkers: 3,
+    // Most objects of a test die young. With more space for them, V8 collects less often: 3 % of the processor's time.
+    execArgv: ["--max-semi-space-size=64"],
     setupFiles: hasManyRuns ? [...setupFiles, propertyRuns] : [...setupFiles],
     sequence: { sequencer: LongestFirst },
     testTimeout: hasManyRuns ? 3_600_000 : 120_000,
