@@ -25,3 +25,20 @@ export const freePort = async (): Promise<number> => {
     return port
   }
 }
+
+const portTriesMax = 5
+
+/**
+ * Starts a program on a free port. Tries another port when `start` returns `undefined`, because the program has ended: another process can take a port
+ * first. Returns `undefined` after five ports.
+ */
+export const startOnFreePort = async <A>(
+  start: (port: number) => Promise<A | undefined>,
+  choosePort: () => Promise<number> = freePort
+): Promise<A | undefined> => {
+  for (let tries = 0; tries < portTriesMax; tries++) {
+    const started = await start(await choosePort())
+    if (started !== undefined) return started
+  }
+  return undefined
+}

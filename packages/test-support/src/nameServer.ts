@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs"
 import { Resolver } from "node:dns/promises"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
-import { freePort } from "./freePort.ts"
+import { startOnFreePort } from "./freePort.ts"
 import { newFolder, owned, removeFolder } from "./runEnd.ts"
 
 /** A record as the command prints it with `--json`. */
@@ -60,7 +60,6 @@ zone:
     semantic-checks: off
 `
 
-const portTriesMax = 10
 const answerMillisMax = 60_000
 
 /** Waits until a server answers with this serial number of its zone. False when its process has ended. */
@@ -84,19 +83,18 @@ const answers = async (address: string, zone: string, serial: number, hasEnded: 
 export const startNameServer = async (
   zone: string,
   records: ReadonlyArray<PrintedRecord> = [],
-  choosePort: () => Promise<number> = freePort
+  choosePort?: () => Promise<number>
 ): Promise<NameServer> => {
   const folder = newFolder("mailkeep-knot-")
   const config = join(folder, "knot.conf")
   let serial = 1
   writeFileSync(join(folder, "zone"), zoneFile(zone, serial, records))
-  for (let tries = 0; tries < portTriesMax; tries++) {
-    const port = await choosePort()
+  const nameServer = await startOnFreePort(async (port): Promise<NameServer | undefined> => {
     const address = `127.0.0.1:${port}`
     writeFileSync(config, configOf(folder, port, zone))
     const server = owned(spawn("knotd", ["-c", config], { env: environment, stdio: "ignore" }))
     const hasEnded = () => server.exitCode !== null || server.signalCode !== null
-    if (!(await answers(address, zone, serial, hasEnded))) continue
+    if (!(await answers(address, zone, serial, hasEnded))) return undefined
     return {
       address,
       publish: async (changed) => {
@@ -115,6 +113,7 @@ export const startNameServer = async (
         removeFolder(folder)
       }
     }
-  }
-  throw new Error("The name server did not start.")
+  }, choosePort)
+  if (nameServer === undefined) throw new Error("The name server did not start.")
+  return nameServer
 }

@@ -6,7 +6,7 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { createConnection } from "node:net"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
-import { freePort } from "./freePort.ts"
+import { startOnFreePort } from "./freePort.ts"
 import { giveToServerUser, startProgram } from "./postgresPrograms.ts"
 import type { PostgresServer, Watched } from "./postgresServer.ts"
 import { userName } from "./postgresServer.ts"
@@ -46,8 +46,6 @@ server_login_retry = 1
 logfile = ${join(folder, "log")}
 `
 
-const portTriesMax = 5
-
 /**
  * Starts pgbouncer for some users of the server, or of a proxy in front of it. The watchdog of the server closes it. Its pools are small and used in turn, so that state of a session
  * does not remain.
@@ -61,8 +59,7 @@ export const startBouncer = async (
   giveToServerUser(folder)
   const config = join(folder, "pgbouncer.ini")
   writeFileSync(join(folder, "users"), users.map((user) => `"${user}" ""\n`).join(""))
-  for (let tries = 0; tries < portTriesMax; tries++) {
-    const port = await freePort()
+  const bouncer = await startOnFreePort(async (port): Promise<PostgresBouncer | undefined> => {
     writeFileSync(config, configOf(server, port, folder))
     const child = startProgram("/usr/sbin/pgbouncer", ["-q", config], folder, "ignore")
     watched.watch(child)
@@ -79,6 +76,8 @@ export const startBouncer = async (
         }
       await pause(10)
     }
-  }
-  throw new Error("pgbouncer did not start.")
+    return undefined
+  })
+  if (bouncer === undefined) throw new Error("pgbouncer did not start.")
+  return bouncer
 }

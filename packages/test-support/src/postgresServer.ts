@@ -20,7 +20,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { Client } from "pg"
-import { freePort } from "./freePort.ts"
+import { startOnFreePort } from "./freePort.ts"
 import {
   giveToServerUser,
   isRunning,
@@ -176,8 +176,6 @@ const startServer = async (watched: Watched, dataFolder: string, port: number): 
 const ended = (child: ChildProcess): Promise<unknown> =>
   child.exitCode === null && child.signalCode === null ? once(child, "exit") : Promise.resolve()
 
-const portTriesMax = 5
-
 /** Whether a new connection sees the value of a setting. */
 const hasSetting = async (url: string, name: string, value: string): Promise<boolean> => {
   const client = new Client({ connectionString: url })
@@ -192,13 +190,13 @@ const hasSetting = async (url: string, name: string, value: string): Promise<boo
 
 /** Starts the server of an existing data folder on a free port. */
 export const serveFolder = async (watched: Watched, dataFolder: string): Promise<PostgresServer> => {
-  let port = 0
-  let child: ChildProcess | undefined
-  for (let tries = 0; child === undefined && tries < portTriesMax; tries++) {
-    port = await freePort()
-    child = await startServer(watched, dataFolder, port)
-  }
-  if (child === undefined) throw new Error(`PostgreSQL did not start: ${readFileSync(join(dataFolder, "log"), "utf8")}`)
+  const started = await startOnFreePort(async (port) => {
+    const child = await startServer(watched, dataFolder, port)
+    return child && { port, child }
+  })
+  if (started === undefined)
+    throw new Error(`PostgreSQL did not start: ${readFileSync(join(dataFolder, "log"), "utf8")}`)
+  const { port, child } = started
   let server = child
   let made = 0
   const urlOf = (database: string, role: string = userName) => `postgres://${role}@127.0.0.1:${port}/${database}`
