@@ -57,6 +57,10 @@ const idOf = Effect.fnUntraced(function* (project: string, nameOrId: string) {
   return found.find(({ domain }) => domain === name)?.id ?? nameOrId
 })
 
+/** Prints the domain with its DNS records. */
+const printDomain = (json: boolean, project: string, domain: SenderDomain) =>
+  print(json, domainForOutput(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
+
 const add = Command.make(
   "add",
   {
@@ -70,7 +74,7 @@ const add = Command.make(
   ({ name, data, project, verified, mailHost, json }) =>
     Effect.gen(function* () {
       const domain = yield* (yield* Domains).create(project, { domain: name, verified })
-      yield* print(json, domainForOutput(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
+      yield* printDomain(json, project, domain)
     }).pipe(withCore({ data, mailHost }))
 ).pipe(
   Command.withDescription("Add a domain and print the DNS records to publish; with --verified sends may use it at once")
@@ -100,7 +104,7 @@ const verify = Command.make(
   ({ id, data, project, dns, mailHost, json }) =>
     Effect.gen(function* () {
       const domain = yield* (yield* Domains).verify(project, yield* idOf(project, id))
-      yield* print(json, domainForOutput(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
+      yield* printDomain(json, project, domain)
     }).pipe(withCore({ data, dns, mailHost }))
 ).pipe(
   Command.withDescription(
@@ -114,7 +118,7 @@ const rotateDkimKey = Command.make(
   ({ id, data, project, mailHost, json }) =>
     Effect.gen(function* () {
       const domain = yield* (yield* Domains).rotateDkimKey(project, yield* idOf(project, id))
-      yield* print(json, domainForOutput(project, domain), `${domain.domain} ${domain.status}${records(domain)}`)
+      yield* printDomain(json, project, domain)
     }).pipe(withCore({ data, mailHost }))
 ).pipe(
   Command.withDescription(
