@@ -12,7 +12,7 @@ import { minuteMillis } from "../../domain/value/Instant.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
 import type { CreateDomainFacts, NewDkimKey, ScopedDomainFacts } from "./senderDomain.ts"
-import { domainInScope, putDomain, withDkimKey } from "./senderDomain.ts"
+import { domainInScope, putDomain, dkimWithRecords } from "./senderDomain.ts"
 
 export interface RotateDkimKeyFacts extends ScopedDomainFacts, Pick<CreateDomainFacts, "now" | "ids" | "host"> {
   readonly dkimKey: NewDkimKey
@@ -27,7 +27,7 @@ const withOwnSelector = (key: NewDkimKey, ids: IdBlock): NewDkimKey => ({
   selector: `${key.selector}-${idAt(ids, "rec", 0).slice(-8)}`
 })
 
-type MadeKey = ReturnType<typeof withDkimKey>
+type MadeKey = ReturnType<typeof dkimWithRecords>
 
 const dkimRecords = ({ records }: MadeKey, requiredForSending: boolean): ReadonlyArray<StoredDnsRecord> =>
   records.filter(({ purpose }) => purpose === "dkim").map((record) => ({ ...record, requiredForSending }))
@@ -37,7 +37,7 @@ export const isRotating = ({ dkim }: Pick<SenderDomainRecord, "dkim">): boolean 
 
 /** The current key stays. The record of the new key is not required for sending, because the current key signs. */
 const withNextKey = (existing: SenderDomainRecord, current: DkimKey, made: MadeKey) => ({
-  dkim: made.dkim === null ? current : { ...current, next: made.dkim },
+  dkim: { ...current, next: made.dkim },
   records: existing.records.flatMap((record) =>
     record.purpose === "dkim" ? [record, ...dkimRecords(made, false)] : [record]
   )
@@ -64,7 +64,7 @@ export const rotateDkimKey = (
     if (isRotating(existing)) return unchanged(existing)
     const { now, ids, host, dkimKey } = facts
     const { dkim, nextCheckAt, revision } = existing
-    const made = withDkimKey(existing.domain, { dkimKey: withOwnSelector(dkimKey, ids), host, ids })
+    const made = dkimWithRecords(existing.domain, { dkimKey: withOwnSelector(dkimKey, ids), host, ids })
     const after: SenderDomainRecord = {
       ...existing,
       ...(dkim !== null && hasPublishedDkimKey(existing)

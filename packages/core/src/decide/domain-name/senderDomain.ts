@@ -63,17 +63,14 @@ const recordsOf = (domain: string, { selector, publicKey }: NewDkimKey, host: Ma
     errorMessage: null
   }))
 
-/** The DKIM key and the DNS records of a domain, as a store keeps them. */
-export const withDkimKey = (
+/** A new DKIM key and the DNS records of its domain, as a store keeps them. */
+export const dkimWithRecords = (
   domain: string,
-  { dkimKey, host, ids }: Pick<CreateDomainFacts, "dkimKey" | "host" | "ids">
-) =>
-  dkimKey === null
-    ? { dkim: null, records: [] }
-    : {
-        dkim: { selector: dkimKey.selector, encryptedPrivateKey: dkimKey.encryptedPrivateKey },
-        records: recordsOf(domain, dkimKey, host, ids)
-      }
+  { dkimKey, host, ids }: Pick<GiveDkimKeyFacts, "dkimKey" | "host" | "ids">
+) => ({
+  dkim: { selector: dkimKey.selector, encryptedPrivateKey: dkimKey.encryptedPrivateKey },
+  records: recordsOf(domain, dkimKey, host, ids)
+})
 
 const manuallyVerified = (existing: SenderDomainRecord, now: Instant): Decision<SenderDomainRecord> => {
   const after: SenderDomainRecord = {
@@ -104,7 +101,7 @@ const newDomain = (
   { verified = false }: ValidCreateDomain,
   facts: CreateDomainFacts
 ): Result.Result<Decision<SenderDomainRecord>, TooManyRecords> => {
-  const { now, ids, projectId, count } = facts
+  const { now, ids, projectId, count, dkimKey, host } = facts
   if (count >= domainsMax) return Result.fail(new TooManyRecords({ record: "domain", max: domainsMax }))
   const made: SenderDomainRecord = {
     id: idAt(ids, "dom", 0),
@@ -112,7 +109,7 @@ const newDomain = (
     domain,
     status: verified ? "verified" : "pending",
     manuallyVerified: verified,
-    ...withDkimKey(domain, facts),
+    ...(dkimKey === null ? { dkim: null, records: [] } : dkimWithRecords(domain, { dkimKey, host, ids })),
     verificationError: null,
     verificationAttempts: 0,
     verificationAttemptedAt: null,
@@ -203,7 +200,7 @@ export const giveDkimKey = (
   if (existing.dkim !== null) return Result.succeed(unchanged(existing))
   const after: SenderDomainRecord = {
     ...existing,
-    ...withDkimKey(existing.domain, facts),
+    ...dkimWithRecords(existing.domain, facts),
     updatedAt: facts.now,
     revision: existing.revision + 1
   }
