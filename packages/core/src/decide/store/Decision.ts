@@ -1,6 +1,6 @@
 /**
- * The result of a decision: the changes of one commit, and the answer to return after the commit. Or the refusal of an input that only a decision can
- * check, because it needs the clock or stored records.
+ * The result of a decision: the changes of one commit, and the answer to return after the commit. A decision refuses an input whose check needs the
+ * clock or stored records.
  */
 import { Result } from "effect"
 import type { Change } from "../../domain/store/Change.ts"
