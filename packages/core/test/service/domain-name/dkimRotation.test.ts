@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest"
 import type { SenderDomain } from "../../../src/index.ts"
 import { Domains } from "../../../src/index.ts"
 import { hourMillis, minuteMillis } from "../../../src/domain/value/Instant.ts"
-import { add, domainEvents, domains, resolver, stored, verify } from "./domainZone.ts"
+import { add, addVerified, domainEvents, domains, resolver, stored, verify } from "./domainZone.ts"
 
 const rotate = ({ id }: SenderDomain) => Effect.flatMap(Domains, (domains) => domains.rotateDkimKey(project, id))
 const dkimNames = ({ records }: SenderDomain) =>
@@ -36,9 +36,7 @@ describe.each(stores)("the rotation of a DKIM key, over $name", (store) => {
     const { dns, zone, publish } = resolver()
     return withTestMail(store, { dns, domains })(
       Effect.gen(function* () {
-        const domain = yield* add()
-        publish(domain)
-        yield* verify(domain)
+        const domain = yield* addVerified(publish)
         const rotating = yield* rotate(domain)
         const [first, next] = dkimNames(rotating)
         expect(dkimNames(domain)).toEqual([first])
@@ -71,9 +69,7 @@ describe.each(stores)("the rotation of a DKIM key, over $name", (store) => {
     const { dns, publish } = resolver()
     return withTestMail(store, { dns, domains })(
       Effect.gen(function* () {
-        const domain = yield* add()
-        publish(domain)
-        yield* verify(domain)
+        const domain = yield* addVerified(publish)
         const rotating = yield* rotate(domain)
         publish(rotating)
         yield* TestClock.adjust(5 * minuteMillis)

@@ -11,7 +11,7 @@ import type { SenderDomain } from "../../../src/index.ts"
 import { Domains } from "../../../src/index.ts"
 import { minuteMillis } from "../../../src/domain/value/Instant.ts"
 import type { Zone } from "./domainZone.ts"
-import { add, domainEvents, domains, resolver, statuses, stored, verify } from "./domainZone.ts"
+import { add, addVerified, domainEvents, domains, resolver, statuses, stored, verify } from "./domainZone.ts"
 
 describe.each(stores)("a sender domain, over $name", (store) => {
   it("verifies a domain when DNS has its records, and permits sends only then", () => {
@@ -103,9 +103,7 @@ describe.each(stores)("a sender domain, over $name", (store) => {
     const { dns, zone, publish } = resolver()
     return withTestMail(store, { dns, domains })(
       Effect.gen(function* () {
-        const domain = yield* add()
-        publish(domain)
-        yield* verify(domain)
+        const domain = yield* addVerified(publish)
         zone.set(`TXT ${domain.records[0]!.name}`, code)
         yield* TestClock.adjust("30 days")
         const checked = yield* verify(domain)

@@ -36,6 +36,14 @@ export const domains = { mailHost: { host: "mx.mailkeep.example", returnPathLabe
 export const add = (domain = "shop.example") =>
   Effect.flatMap(Domains, (domains) => domains.create(project, { domain }))
 export const verify = ({ id }: SenderDomain) => Effect.flatMap(Domains, (domains) => domains.verify(project, id))
+/** Adds a domain, publishes its records, and verifies it. Returns the domain as it was added. */
+export const addVerified = (publish: (domain: SenderDomain) => void) =>
+  Effect.gen(function* () {
+    const domain = yield* add()
+    publish(domain)
+    yield* verify(domain)
+    return domain
+  })
 /** The domain as the store keeps it. */
 export const stored = ({ id }: SenderDomain) =>
   Effect.flatMap(MailStore, (store) =>
