@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { Serving } from "./commandLine.ts"
-import { readyToSend, request, run, runJson, runProcess, send, serve } from "./commandLine.ts"
+import { main, readyToSend, request, run, runJson, runProcess, send, serve } from "./commandLine.ts"
 
 let data: string
 let servers: Array<Serving>
@@ -263,14 +263,7 @@ describe("start", () => {
   })
 
   it("prints two curl commands that work as documented", async () => {
-    const { spawn } = await import("node:child_process")
-    const child = spawn(process.execPath, [
-      join(import.meta.dirname, "../src/main.ts"),
-      "start",
-      ...atData(),
-      "--port",
-      "0"
-    ])
+    const child = spawn(process.execPath, [main, "start", ...atData(), "--port", "0"])
     let shown = ""
     child.stdout.on("data", (chunk) => (shown += String(chunk)))
     await expect.poll(() => shown).toContain("No mail is sent yet:")

@@ -5,14 +5,16 @@ import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { closeSync, openSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { sharedPostgres } from "@mailkeep/test-support/postgres"
 import { settableClock } from "@mailkeep/test-support/settableClock"
 import { ConfigProvider, Console, Effect } from "effect"
 import { vi } from "vitest"
+// oxlint-disable-next-line import/default -- `bundledCommand.ts` of the tools makes this module.
+import main from "../src/main.ts?bundled"
 import { exitCodeOf, runCommand } from "../src/runCommand.ts"
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+/** The path of the bundled command. */
+export { main }
 
 const start = (args: ReadonlyArray<string>, env: Record<string, string> = {}): ChildProcess =>
   spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } })

@@ -6,11 +6,8 @@ import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { runJson } from "./commandLine.ts"
-
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+import { main, runJson } from "./commandLine.ts"
 
 let folder: string
 beforeEach(() => {
