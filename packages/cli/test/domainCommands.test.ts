@@ -2,6 +2,8 @@
  * The commands for domains and the settings of a project, run beside a server.
  */
 import { join } from "node:path"
+import { formatInstant } from "@mailkeep/core"
+import { dayMillis } from "@mailkeep/core/binding"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { run, runJson } from "./commandLine.ts"
 import type { RecordServer } from "./recordServer.ts"
@@ -43,6 +45,35 @@ describe("the commands for records beside a running server", () => {
     expect(await runJson(["domains", "remove", "Shop.example", ...server.here])).toEqual({
       id: domain.id,
       removed: true
+    })
+  })
+
+  it("shows what a project has used, for people and as JSON, and refuses days that do not exist", async () => {
+    const project = ["prj_used", "--data", join(server.folder, "other")]
+    const inProject = [...project.slice(1), "--project", "prj_used"]
+    await runJson(["domains", "add", "used.example", ...inProject, "--verified"])
+    const message = ["--from", "a@used.example", "--subject", "s", "--text", "t"]
+    const dayAfter = (days: number) => formatInstant(Date.now() + days * dayMillis).slice(0, 10)
+    const [first, last] = [dayAfter(2), dayAfter(3)]
+    await runJson(["send", ...inProject, ...message, "--to", "b@example.org", "--scheduled-at", `${first}T12:00:00Z`])
+    const days = ["--start-date", first, "--end-date", last]
+    const used = await runJson(["projects", "usage", ...project, ...days])
+    expect(used).toEqual({
+      dailySends: 0,
+      sendingAllowance: 0,
+      scheduledRecipients: 1,
+      contacts: 0,
+      days: [
+        { day: first, recipients: 1 },
+        { day: last, recipients: 0 }
+      ]
+    })
+    expect((await run(["projects", "usage", ...project, ...days])).stdout).toMatch(
+      /^LIMIT OR DAY +USED\n.*scheduledRecipients +1\n.*\n[\d-]+ +1\n[\d-]+ +0\n$/s
+    )
+    expect(await run(["projects", "usage", ...project, "--start-date", "2026-02-30"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("startDate")
     })
   })
 

@@ -60,6 +60,7 @@ const makeDeliveries = (run: Run, caller: ProjectId): EmbeddedProject["deliverie
 /** The handle of a project. `from` is its default sender. */
 export const makeEmbeddedProject = (run: Run, projectId: ProjectId, from?: string): EmbeddedProject => {
   const callDeliveryLog = callsOf(run, DeliveryLog)
+  const callProjects = callsOf(run, Projects)
   return {
     projectId,
     ...makeSending(run, projectId, from),
@@ -80,7 +81,8 @@ export const makeEmbeddedProject = (run: Run, projectId: ProjectId, from?: strin
       report: (deliveryId, report, options) =>
         callsOf(run, Feedback)((feedback) => feedback.report(projectId, deliveryId, report), options)
     },
-    usage: (options) => callDeliveryLog(({ usageAudit }) => usageAudit(projectId), options),
-    updateSettings: (input, options) => callsOf(run, Projects)(({ update }) => update(projectId, input), options)
+    usage: (input, options) => callProjects(({ usage }) => usage(projectId, input), options),
+    usageAudit: (options) => callDeliveryLog(({ usageAudit }) => usageAudit(projectId), options),
+    updateSettings: (input, options) => callProjects(({ update }) => update(projectId, input), options)
   }
 }

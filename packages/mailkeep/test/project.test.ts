@@ -196,7 +196,8 @@ describe("a project handle", () => {
     const report = { kind: "bounced", smtpCode: 550, enhancedCode: "5.1.1", text: "User unknown" } as const
     await mail.feedback.report(deliveryIds[0]!, report)
     expect((await mail.deliveries.get(deliveryIds[0]!)).status).toBe("bounced")
-    expect((await mail.usage()).charged).toBe(1)
+    expect((await mail.usageAudit()).charged).toBe(1)
+    expect((await mail.usage()).sendingAllowance).toEqual({ used: 1, limit: null })
     expect((await mail.events.list()).map(({ kind }) => kind)).toContain("email.bounced")
   })
 })

@@ -36,13 +36,13 @@ describe("within", () => {
   })
 
   it("keeps nothing of a transaction that rolls back", async () => {
-    const before = await shop.mail.usage()
+    const before = await shop.mail.usageAudit()
     shop.begin()
     shop.mail.within(shop.db).send({ ...message, idempotencyKey: "order-1" })
     shop.rollback()
     await shop.mail.tick()
     expect(shop.transport.captured()).toEqual([])
-    expect(await shop.mail.usage()).toEqual(before)
+    expect(await shop.mail.usageAudit()).toEqual(before)
     // The idempotency key is free again.
     expect((await shop.mail.send({ ...message, idempotencyKey: "order-1" })).replayed).toBe(false)
   })

@@ -52,6 +52,32 @@ const set = Command.make(
     }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Change a project's settings"))
 
+const dayOf = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
+
+/** The limits are not shown: those of a server are flags of its own command. */
+const usage = Command.make(
+  "usage",
+  {
+    id: Argument.String("project-id").pipe(Argument.withDescription("The project, such as prj_acme")),
+    startDate: dayOf("start-date", "The first UTC day to count, such as 2026-11-01; default today"),
+    endDate: dayOf("end-date", "The last UTC day to count, at most 366 days in all; default today"),
+    data,
+    json
+  },
+  ({ id, startDate, endDate, data, json }) =>
+    Effect.gen(function* () {
+      const { days, ...limits } = yield* (yield* Projects).usage(id, { startDate, endDate })
+      const used = Object.entries(limits).map(([limit, { used }]) => [limit, used] as const)
+      const rows = [...used, ...days.map(({ day, recipients }) => [day, recipients] as const)]
+      yield* print(
+        json,
+        { ...Object.fromEntries(used), days },
+        table([["LIMIT OR DAY", "USED"], ...rows.map(([name, count]) => [name, String(count)])])
+      )
+    }).pipe(withCore({ data }))
+).pipe(Command.withDescription("Show what a project has used of each limit, and its recipients of each day"))
+
 const deletedLine = (id: string, { deleted, isComplete, underWay }: ProjectDeletionReport): string => {
   const counts = Object.entries(deleted).map(([kind, count]) => [kind, String(count)])
   return [
@@ -81,5 +107,5 @@ const deleteOne = Command.make(
 
 export const projects = Command.make("projects").pipe(
   Command.withDescription("Projects and their settings"),
-  Command.withSubcommands([list, set, deleteOne])
+  Command.withSubcommands([list, set, usage, deleteOne])
 )

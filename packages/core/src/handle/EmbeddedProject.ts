@@ -22,6 +22,7 @@ import type { MailEvent } from "../domain/event/MailEvent.ts"
 import type { SendBatchOptions } from "../domain/message/SendBatch.ts"
 import type { SendInput } from "../domain/message/SendInput.ts"
 import type { SendOptions } from "../domain/message/SendOptions.ts"
+import type { PlanUsage, PlanUsageInput } from "../domain/plan/PlanUsage.ts"
 import type { UsageAudit } from "../domain/store/QueryAnswer.ts"
 import type { PublishedTemplate } from "../domain/template/Template.ts"
 import type { EnsureTemplateInput } from "../domain/template/TemplateInput.ts"
@@ -209,8 +210,13 @@ export interface EmbeddedProject
   readonly events: EventsHandle
   /** Bounces, complaints and deliveries that another system reports. */
   readonly feedback: FeedbackHandle
+  /**
+   * How much of its plan the project has used, and the recipients of each day, for a page or a bill. The default is today. Reads only counters, so that it is
+   * fast however many records there are.
+   */
+  readonly usage: (input?: PlanUsageInput, options?: CallOptions) => Promise<PlanUsage>
   /** The counters of the project, and the same numbers counted from its records. Reads every delivery and every contact of the project. */
-  readonly usage: (options?: CallOptions) => Promise<UsageAudit>
+  readonly usageAudit: (options?: CallOptions) => Promise<UsageAudit>
   /** Changes settings of the project, and creates it when it does not exist. */
   readonly updateSettings: (input: UpdateProjectInput, options?: CallOptions) => Promise<Project>
 }

@@ -9,11 +9,11 @@ import type { LogFilters } from "./LogFilters.ts"
 import { pageLimitDefault } from "../store/Paging.ts"
 import { cursorFields, cursorOrDefault, SearchText, TextOrNull } from "../store/PagingRequest.ts"
 import type { Issue } from "../value/Issue.ts"
-import { decoder, says } from "../value/Issue.ts"
-import type { Instant, TimeInput } from "../value/Instant.ts"
-import { instantOfInput, parseInstantOrDay } from "../value/Instant.ts"
+import { decoder } from "../value/Issue.ts"
+import type { TimeInput } from "../value/Instant.ts"
 import { wholeOf } from "../value/NumberRule.ts"
 import { choiceOrNull } from "../value/TextRule.ts"
+import { boundOrNull, timeBound } from "../value/TimeBound.ts"
 import type { DeliveryStatus } from "./DeliveryStatus.ts"
 import { deliveryStatuses } from "./DeliveryStatus.ts"
 
@@ -48,20 +48,6 @@ export interface ListEventsInput {
   readonly limit?: number | undefined
 }
 
-/** Converts a bound of the time of creation; `undefined` if the value is not a time. */
-const instantOfBound = (value: unknown, edge: "start" | "end"): Instant | undefined =>
-  typeof value === "string" ? parseInstantOrDay(value, edge) : instantOfInput(value)
-
-const timeBound = (edge: "start" | "end") =>
-  Schema.optionalKey(
-    Schema.Unknown.check(
-      Schema.makeFilter(
-        (value: unknown) => value === null || instantOfBound(value, edge) !== undefined,
-        says("invalid_value", "must be a Date, UTC milliseconds or an ISO 8601 date, with or without a time")
-      )
-    )
-  )
-
 const decodeList = decoder(
   Schema.Struct({
     ...cursorFields,
@@ -75,9 +61,6 @@ const decodeList = decoder(
     endDate: timeBound("end")
   })
 )
-
-const boundOrNull = (value: unknown, edge: "start" | "end"): Instant | null =>
-  value === null || value === undefined ? null : (instantOfBound(value, edge) ?? null)
 
 /** The filters for the store, and the page. */
 export interface DeliveryListing extends CursorRequest {

@@ -3,15 +3,20 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { ensureProject, updateProject } from "../../decide/access/project.ts"
+import { planUsage, usageCounters } from "../../decide/plan/planUsage.ts"
 import type { Project, ProjectId, UpdateProjectInput } from "../../domain/access/Project.ts"
 import { parseUpdateProject, toProject } from "../../domain/access/Project.ts"
 import type { ProjectDeletionReport } from "../../domain/access/ProjectDeletion.ts"
+import type { PlanUsage, PlanUsageInput } from "../../domain/plan/PlanUsage.ts"
+import { parsePlanUsage } from "../../domain/plan/PlanUsage.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
+import { utcDayOf } from "../../domain/value/Instant.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import { failWhileDeleting, makeProjectDeletion } from "../../internal/access/projectDeletion.ts"
 import { validated, validIds } from "../../internal/validated.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
+import { PlanSource } from "../../port/PlanSource.ts"
 
 /**
  * The projects and their settings. A project exists after the first `Domains.create`, `Domains.ensure`, `ApiKeys.create`, `Projects.ensure` or
@@ -48,6 +53,14 @@ export class Projects extends Context.Service<
      * deleted too, so that a repeat succeeds. Afterwards the id can be used for a new project.
      */
     readonly delete: (projectId: ProjectId) => Effect.Effect<ProjectDeletionReport, InvalidArgument | StoreUnavailable>
+    /**
+     * How much of its plan the project has used, and the recipients of each day. The default is today. Reads only counters, so that it is fast however
+     * many records there are. A project that does not exist has used nothing. `DeliveryLog.usageAudit` counts the records.
+     */
+    readonly usage: (
+      projectId: ProjectId,
+      input?: PlanUsageInput
+    ) => Effect.Effect<PlanUsage, InvalidArgument | StoreUnavailable>
     /** Lists all projects, by id. */
     readonly list: Effect.Effect<ReadonlyArray<Project>, StoreUnavailable>
   }
@@ -57,6 +70,7 @@ export class Projects extends Context.Service<
     Projects,
     Effect.gen(function* () {
       const store = yield* MailStore
+      const plans = yield* PlanSource
       const commit = makeCommit(store)
 
       const deletion = makeProjectDeletion({ store, commit })
@@ -95,11 +109,21 @@ export class Projects extends Context.Service<
         return yield* deletion(projectId)
       })
 
+      const usage = Effect.fn("Projects.usage")(function* (projectId: ProjectId, input: PlanUsageInput = {}) {
+        yield* validIds({ projectId })
+        const now = yield* Clock.currentTimeMillis
+        const days = yield* validated((given) => parsePlanUsage(given, now), input)
+        const plan = yield* plans.planOf(projectId)
+        const names = usageCounters(utcDayOf(now), days)
+        const [values] = yield* store.read([{ _tag: "Counters", projectId, names }])
+        return planUsage(plan, days, values)
+      })
+
       const list = Effect.map(store.read([{ _tag: "Projects" }]), ([projects]) => projects.map(toProject)).pipe(
         Effect.withSpan("Projects.list")
       )
 
-      return { ensure, update, delete: deleteOne, list }
+      return { ensure, update, delete: deleteOne, usage, list }
     })
   )
 }

@@ -119,6 +119,18 @@ const otherCases: ReadonlyArray<Case> = [
     [...notObject, { onAmbiguous: "zzz" }, { id: "prj_b" }],
     (input) => Effect.flatMap(Projects, (service) => service.update("prj_new", input))
   ],
+  ["Projects.usage id", notProject, (id) => Effect.flatMap(Projects, (service) => service.usage(id))],
+  [
+    "Projects.usage input",
+    [
+      ...notObject.slice(1),
+      { startDate: "2026-02-30" },
+      { startDate: "2999-01-01" },
+      { endDate: Number.NaN },
+      { day: "today" }
+    ],
+    (input) => Effect.flatMap(Projects, (service) => service.usage(project, input))
+  ],
   [
     "DeliveryLog.list limit",
     notLimit,
