@@ -123,7 +123,7 @@ export { hostAndPort, isLoopbackAddress, isLoopbackHost } from "./domain/webhook
 export { bugReports, errorNameOf } from "./port/bugReport.ts"
 export type { BugReport } from "./port/bugReport.ts"
 export { makeLogLimit } from "./port/logLimit.ts"
-export type { LogLimit } from "./port/logLimit.ts"
+export type { LoggedFailures, LogLimit } from "./port/logLimit.ts"
 export { makeKeyedBudget } from "./domain/value/KeyedBudget.ts"
 export type { KeyedBudget } from "./domain/value/KeyedBudget.ts"
 

@@ -121,21 +121,21 @@ describe("the log", () => {
     expect(JSON.stringify(logged.lines)).not.toContain(secret)
   })
 
-  it("logs each reason why the store is unavailable once in ten seconds, with the number of omitted lines", async () => {
+  it("logs each reason why the store is unavailable once in ten seconds, with the number of failures", async () => {
     const full = Effect.fail(new StoreUnavailable({ reason: "full", cause: new Error(secret) }))
     const locked = Effect.fail(new StoreUnavailable({ reason: "locked" }))
-    const warning = (reason: string, alsoSinceTheLastLine: number) => [
+    const warning = (reason: string, counted = {}) => [
       "The store is unavailable: requests are refused.",
-      { reason, alsoSinceTheLastLine }
+      { reason, ...counted }
     ]
     for (let n = 0; n < 25; n++) expect(await logged.send(full)).toBe(503)
     await logged.send(locked)
-    expect(logged.lines).toEqual([warning("full", 0), warning("locked", 0)])
+    expect(logged.lines).toEqual([warning("full"), warning("locked")])
     await logged.run(TestClock.adjust("9999 millis"))
     await logged.send(full)
     expect(logged.lines).toHaveLength(2)
     await logged.run(TestClock.adjust("1 millis"))
     await logged.send(full)
-    expect(logged.lines.at(-1)).toEqual(warning("full", 25))
+    expect(logged.lines.at(-1)).toEqual(warning("full", { failures: 26 }))
   })
 })

@@ -1,12 +1,17 @@
 /**
- * Bounds how often a log line is written: the first at once, then one per period with the number of lines that were left out.
+ * Bounds how often a log line is written: the first at once, then one per period with the number of lines that it stands for.
  */
 import { Clock, Effect } from "effect"
 
+/** How many failures a line stands for: itself, and those that were left out before it. Absent when none was left out. */
+export interface LoggedFailures {
+  readonly failures?: number
+}
+
 /** A limit for the lines of one log. */
 export interface LogLimit {
-  /** Returns how many lines on this subject were left out since the last one, or `null` if this line is to be left out too. */
-  readonly takeLogLine: (subject: string) => Effect.Effect<number | null>
+  /** Writes a line on this subject, unless one was written in the period. `write` gets the fields to add to the line. */
+  readonly logLine: (subject: string, write: (counted: LoggedFailures) => Effect.Effect<void>) => Effect.Effect<void>
 }
 
 /** At so many subjects, those whose period has ended are forgotten. */
@@ -24,16 +29,17 @@ export const makeLogLimit = (periodMillis: number): LogLimit => {
   }
   return {
     // A wall clock that is set back would silence the log.
-    takeLogLine: (subject) =>
-      Effect.map(Clock.monotonicTimeNanos, (nanos) => {
+    logLine: (subject, write) =>
+      Effect.flatMap(Clock.monotonicTimeNanos, (nanos) => {
         const last = lines.get(subject)
         if (last !== undefined && nanos - last.loggedNanos < periodNanos) {
           last.leftOut++
-          return null
+          return Effect.void
         }
         if (last === undefined && lines.size >= subjectsMax) forgetEnded(nanos)
         lines.set(subject, { loggedNanos: nanos, leftOut: 0 })
-        return last?.leftOut ?? 0
+        const leftOut = last?.leftOut ?? 0
+        return write(leftOut > 0 ? { failures: leftOut + 1 } : {})
       })
   }
 }

@@ -86,14 +86,11 @@ const particulars = (
 
 /** A full disk refuses every request. The log gets one line per period, not one per request. */
 const warnOfStore = (reason: StoreUnavailable["reason"]) =>
-  Effect.gen(function* () {
-    const leftOut = yield* (yield* StoreWarnings).takeLogLine(reason)
-    if (leftOut === null) return
-    yield* Effect.logWarning("The store is unavailable: requests are refused.", {
-      reason,
-      alsoSinceTheLastLine: leftOut
-    })
-  })
+  Effect.flatMap(StoreWarnings, ({ logLine }) =>
+    logLine(reason, (counted) =>
+      Effect.logWarning("The store is unavailable: requests are refused.", { reason, ...counted })
+    )
+  )
 
 /** Logs a bug with the class and the stack of its error. The response shows no internal detail. */
 export const bugResponse = (cause: Cause.Cause<unknown>) =>

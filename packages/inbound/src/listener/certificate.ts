@@ -85,7 +85,7 @@ export const openCertificate = (
   Effect.gen(function* () {
     const read = Effect.flatMap(answerOf(tls), usedOf)
     let used = yield* read
-    const { takeLogLine } = makeLogLimit(warningMillis)
+    const { logLine } = makeLogLimit(warningMillis)
 
     const renew = Effect.flatMap(read, (next) => {
       if (next.cert.equals(used.cert) && next.key.equals(used.key)) return Effect.void
@@ -93,13 +93,12 @@ export const openCertificate = (
       return Effect.logInfo("The listener uses the renewed certificate.", { validUntil: validUntil(used) })
     })
     const warn = ({ code }: CertificateNotUsable) =>
-      Effect.flatMap(takeLogLine("certificate"), (leftOut) =>
-        leftOut === null
-          ? Effect.void
-          : Effect.logWarning("The certificate cannot be renewed. The listener keeps the last one.", {
-              ...(code === null ? {} : { code }),
-              validUntil: validUntil(used)
-            })
+      logLine("certificate", (counted) =>
+        Effect.logWarning("The certificate cannot be renewed. The listener keeps the last one.", {
+          ...(code === null ? {} : { code }),
+          validUntil: validUntil(used),
+          ...counted
+        })
       )
     if (typeof tls === "function")
       yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.catch(renew, warn), renewalMillis)))

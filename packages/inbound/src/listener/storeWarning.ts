@@ -6,11 +6,8 @@ import { Effect } from "effect"
 
 const periodMillis = 10_000
 
-/** Returns an effect that logs the warning, at most once in 10 s for each reason. Each line has the number of warnings that were left out before it. */
+/** Returns an effect that logs the warning, at most once in 10 s for each reason, with the number of failures that the line stands for. */
 export const makeStoreWarning = (message: string): ((reason: string) => Effect.Effect<void>) => {
-  const { takeLogLine } = makeLogLimit(periodMillis)
-  return (reason) =>
-    Effect.flatMap(takeLogLine(reason), (leftOut) =>
-      leftOut === null ? Effect.void : Effect.logWarning(message, { reason, alsoSinceTheLastLine: leftOut })
-    )
+  const { logLine } = makeLogLimit(periodMillis)
+  return (reason) => logLine(reason, (counted) => Effect.logWarning(message, { reason, ...counted }))
 }

@@ -72,15 +72,13 @@ const refusedWith = (refused: string, reason: string): RowResult => ({
 type LogBug = (error: string) => Effect.Effect<void>
 
 const makeBugLog = (): LogBug => {
-  const { takeLogLine } = makeLogLimit(bugLogMillis)
+  const { logLine } = makeLogLimit(bugLogMillis)
   return (error) =>
-    Effect.flatMap(takeLogLine(error), (leftOut) =>
-      leftOut === null
-        ? Effect.void
-        : Effect.logWarning("A row of the outbox could not be sent because of a bug. It stays in the outbox.", {
-            error,
-            ...(leftOut > 0 && { failures: leftOut + 1 })
-          })
+    logLine(error, (counted) =>
+      Effect.logWarning("A row of the outbox could not be sent because of a bug. It stays in the outbox.", {
+        error,
+        ...counted
+      })
     )
 }
 

@@ -136,7 +136,7 @@ export const responses = clarified(1, "Every response", [
       failures(
         "answers 503 with Retry-After while the store is unavailable, and processes the same request afterwards"
       ),
-      wireLogs("logs each reason why the store is unavailable once in ten seconds, with the number of omitted lines")
+      wireLogs("logs each reason why the store is unavailable once in ten seconds, with the number of failures")
     ],
     "0033-embedding-and-wire-details"
   ],

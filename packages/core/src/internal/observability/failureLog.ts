@@ -27,12 +27,11 @@ export const makeFailureLog = (
   message: string,
   log: typeof Effect.logWarning
 ): ((failure: LoggedFailure) => Effect.Effect<void>) => {
-  const { takeLogLine } = makeLogLimit(logEveryMillis)
+  const { logLine } = makeLogLimit(logEveryMillis)
   return ({ subject, fields, cause }) =>
-    Effect.flatMap(takeLogLine(subject), (leftOut) => {
-      if (leftOut === null) return Effect.void
+    logLine(subject, (counted) => {
       const [{ error, at } = { error: "interrupted", at: [] }] = bugReports(cause)
-      return log(message, { ...fields, error, at, ...(leftOut > 0 && { failures: leftOut + 1 }) })
+      return log(message, { ...fields, error, at, ...counted })
     })
 }
 

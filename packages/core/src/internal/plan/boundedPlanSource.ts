@@ -18,17 +18,14 @@ const detail =
 export const boundedPlanSource: Layer.Layer<PlanSource, never, PlanSource> = Layer.effect(
   PlanSource,
   Effect.map(PlanSource, (source) => {
-    const { takeLogLine } = makeLogLimit(planMillisMax)
+    const { logLine } = makeLogLimit(planMillisMax)
     const tooLate = (projectId: ProjectId): Effect.Effect<never, StoreUnavailable> =>
-      Effect.gen(function* () {
-        const leftOut = yield* takeLogLine(projectId)
-        if (leftOut !== null)
-          yield* Effect.logWarning("The plan source did not answer in time.", {
-            projectId,
-            ...(leftOut > 0 && { failures: leftOut + 1 })
-          })
-        return yield* new StoreUnavailable({ reason: "unreachable", detail })
-      })
+      Effect.andThen(
+        logLine(projectId, (counted) =>
+          Effect.logWarning("The plan source did not answer in time.", { projectId, ...counted })
+        ),
+        Effect.fail(new StoreUnavailable({ reason: "unreachable", detail }))
+      )
     return {
       planOf: (projectId) => {
         const plan = source.planOf(projectId)

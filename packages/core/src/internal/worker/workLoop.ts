@@ -28,12 +28,9 @@ type TurnFailure = Pick<StoreUnavailable, "detail"> & { readonly reason: string 
 
 /** Logs the first failure of each reason. Then logs the number of failures, at most every 10 s for each reason. */
 const makeTurnFailureLog = () => {
-  const { takeLogLine } = makeLogLimit(logEveryMillis)
+  const { logLine } = makeLogLimit(logEveryMillis)
   return (message: string, { reason, detail }: TurnFailure, log: typeof Effect.logWarning): Effect.Effect<void> =>
-    Effect.flatMap(takeLogLine(`${message} ${reason}`), (leftOut) => {
-      if (leftOut === null) return Effect.void
-      return log(message, { reason, ...given({ detail }), ...(leftOut > 0 && { failures: leftOut + 1 }) })
-    })
+    logLine(`${message} ${reason}`, (counted) => log(message, { reason, ...given({ detail }), ...counted }))
 }
 
 /** Repeats `turn` for ever. After a failure or a defect the next turn starts 1 s later. `loopName` begins each log message. */
