@@ -8,6 +8,7 @@ import type { ListenerNotStarted } from "@mailkeep/inbound"
 import type { SmtpTransport } from "@mailkeep/smtp"
 import { Console, Effect, Logger } from "effect"
 import type { FileFailed } from "./files.ts"
+import type { DomainNameUnknown } from "./domainNames.ts"
 import type { CertificateIncomplete } from "./certificateFiles.ts"
 import type { OperationsNotStarted } from "./listeners.ts"
 
@@ -92,6 +93,7 @@ export type CommandFailure =
   | ListenerNotStarted
   | CertificateIncomplete
   | FileFailed
+  | DomainNameUnknown
   | OperationsNotStarted
 
 /** Prints the message of a failure and sets exit code 1. */

@@ -48,6 +48,16 @@ describe("the commands for records beside a running server", () => {
     })
   })
 
+  it("says that the project has no domain of a name, and that it has none with an id", async () => {
+    const verify = (domain: string) => run(["domains", "verify", domain, ...server.here])
+    expect(await verify("Unknown.example")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "mailkeep: The project prj_x has no domain unknown.example.\n"
+    })
+    expect(await verify("dom_unknown")).toMatchObject({ code: 1, stderr: "mailkeep: No domain with this ID.\n" })
+  })
+
   it("shows what a project has used, for people and as JSON, and refuses days that do not exist", async () => {
     const project = ["prj_used", "--data", join(server.folder, "other")]
     const inProject = [...project.slice(1), "--project", "prj_used"]

@@ -3,9 +3,10 @@
  */
 import type { SenderDomain } from "@mailkeep/core"
 import { Domains, formatInstant } from "@mailkeep/core"
-import { formatInstantOrNull, parseDomain } from "@mailkeep/core/binding"
+import { formatInstantOrNull } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
+import { domainIdOf } from "../domainNames.ts"
 import { data, dns, json, mailHost, project, verified } from "../flags.ts"
 import { withCore } from "../commandCore.ts"
 import { print, table } from "../output.ts"
@@ -47,15 +48,6 @@ const records = ({ records }: SenderDomain): string =>
 const id = Argument.String("domain").pipe(
   Argument.withDescription("The name of the domain or its id, such as mail.example.com or dom_01h…")
 )
-
-/** The id of a domain that is given by its name or its id. An id is no domain name. A name may have other letters than the stored one: `bücher.example`. */
-const idOf = Effect.fnUntraced(function* (project: string, nameOrId: string) {
-  const name = parseDomain(nameOrId)
-  if (name === undefined) return nameOrId
-  const service = yield* Domains
-  const found = yield* allItems((page) => service.list(project, { ...page, search: name }))
-  return found.find(({ domain }) => domain === name)?.id ?? nameOrId
-})
 
 /** Prints the domain with its DNS records. */
 const printDomain = (json: boolean, project: string, domain: SenderDomain) =>
@@ -103,7 +95,7 @@ const verify = Command.make(
   { id, data, project, dns, mailHost, json },
   ({ id, data, project, dns, mailHost, json }) =>
     Effect.gen(function* () {
-      const domain = yield* (yield* Domains).verify(project, yield* idOf(project, id))
+      const domain = yield* (yield* Domains).verify(project, yield* domainIdOf(project, id))
       yield* printDomain(json, project, domain)
     }).pipe(withCore({ data, dns, mailHost }))
 ).pipe(
@@ -117,7 +109,7 @@ const rotateDkimKey = Command.make(
   { id, data, project, mailHost, json },
   ({ id, data, project, mailHost, json }) =>
     Effect.gen(function* () {
-      const domain = yield* (yield* Domains).rotateDkimKey(project, yield* idOf(project, id))
+      const domain = yield* (yield* Domains).rotateDkimKey(project, yield* domainIdOf(project, id))
       yield* printDomain(json, project, domain)
     }).pipe(withCore({ data, mailHost }))
 ).pipe(
@@ -128,7 +120,7 @@ const rotateDkimKey = Command.make(
 
 const remove = Command.make("remove", { id, data, project, json }, ({ id, data, project, json }) =>
   Effect.gen(function* () {
-    const domainId = yield* idOf(project, id)
+    const domainId = yield* domainIdOf(project, id)
     yield* (yield* Domains).delete(project, domainId)
     yield* print(json, { id: domainId, removed: true }, `${id} removed`)
   }).pipe(withCore({ data }))
