@@ -33,7 +33,7 @@ export interface Opened<R> {
 /** The laws of one port, and how to open an adapter of that port. `S` is what the author of the adapter supplies. */
 export interface LawBook<S, R> {
   /** The port whose promises the laws are. */
-  readonly port: "store" | "transport" | "event sink" | "rate limiter"
+  readonly port: "store" | "transport" | "event sink" | "rate limiter" | "DNS resolver"
   /** All laws of the port, each with an id of its own. */
   readonly laws: ReadonlyArray<Law<R>>
   /** The names of the capabilities that each adapter declares. */

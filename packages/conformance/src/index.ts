@@ -1,5 +1,5 @@
 /**
- * The laws of stores, transports, event sinks and rate limiters, and the functions that check an adapter against them.
+ * The laws of stores, transports, event sinks, rate limiters and DNS resolvers, and the functions that check an adapter against them.
  *
  * @example
  * ```ts
@@ -32,6 +32,9 @@ export { SubscribersUnderLaw } from "./sink/SinkSubject.ts"
 export { limiterLaws } from "./limiter/limiterLaws.ts"
 export type { LimiterSubject } from "./limiter/LimiterSubject.ts"
 export { LimiterPlace } from "./limiter/LimiterSubject.ts"
+export { resolverLaws } from "./resolver/resolverLaws.ts"
+export type { NameAnswer, NameServer, ResolverSubject, ResolverWithNameServer } from "./resolver/ResolverSubject.ts"
+export { NameServerUnderLaw } from "./resolver/ResolverSubject.ts"
 export { transportLaws } from "./transport/transportLaws.ts"
 export type {
   Relay,

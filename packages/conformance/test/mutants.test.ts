@@ -6,9 +6,10 @@ import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import type { LawBook, StoreSubject } from "../src/index.ts"
-import { limiterLaws, runConformance, sinkLaws, storeLaws, transportLaws } from "../src/index.ts"
+import { limiterLaws, resolverLaws, runConformance, sinkLaws, storeLaws, transportLaws } from "../src/index.ts"
 import { lastingMutants } from "./mutants/lastingMutants.ts"
 import { limiterMutants } from "./mutants/limiterMutants.ts"
+import { resolverMutants } from "./mutants/resolverMutants.ts"
 import { storeMutants } from "./mutants/storeMutants.ts"
 import { sinkMutants, transportMutants } from "./mutants/transportMutants.ts"
 
@@ -48,3 +49,4 @@ caught(storeLaws, { ...ofMemory, ...lastingMutants })
 caught(transportLaws, transportMutants)
 caught(sinkLaws, sinkMutants)
 caught(limiterLaws, limiterMutants)
+caught(resolverLaws, resolverMutants)

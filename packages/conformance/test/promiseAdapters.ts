@@ -1,12 +1,27 @@
 /**
- * A transport and an event sink written as plain async functions. Their relay and subscribers are in the same process.
+ * A transport, an event sink and a DNS resolver written as plain async functions. Their relay, subscribers and name server are in the same process.
  */
 import { once } from "node:events"
-import type { SubscriberAct, Subscribers, Received, Relay, RelayAct, AcceptedMail } from "../src/index.ts"
+import type {
+  SubscriberAct,
+  Subscribers,
+  Received,
+  Relay,
+  RelayAct,
+  AcceptedMail,
+  ResolverSubject
+} from "../src/index.ts"
 import type { PromiseHandOff, SinkRequest, SinkOutcome } from "@mailkeep/core/adapter"
-import { sinkFromPromises, SinkUnavailable, transportFromPromises, TransportUnavailable } from "@mailkeep/core/adapter"
+import {
+  resolverFromPromises,
+  sinkFromPromises,
+  SinkUnavailable,
+  transportFromPromises,
+  TransportUnavailable
+} from "@mailkeep/core/adapter"
 import { Effect } from "effect"
 import { mailOf, acceptedAttachments } from "../src/index.ts"
+import { resolverOver, subjectOf } from "./scriptedResolver.ts"
 
 /** Waits until the caller aborts. */
 const silence = async (signal: AbortSignal): Promise<never> => {
@@ -107,4 +122,12 @@ export const promiseSink = Effect.sync(() => {
     })
   })
   return { layer, subscribers }
+})
+
+export const promiseResolver: ResolverSubject = subjectOf((lookup) => {
+  const { texts, exchanges } = resolverOver(lookup)
+  return resolverFromPromises({
+    texts: (name, signal) => Effect.runPromise(texts(name), { signal }),
+    exchanges: (name, signal) => Effect.runPromise(exchanges(name), { signal })
+  })
 })

@@ -15,6 +15,7 @@ import {
   counted,
   isConforming,
   limiterLaws,
+  resolverLaws,
   runConformance,
   sinkLaws,
   storeLaws,
@@ -277,7 +278,7 @@ describe("the report of a broken law of the store", () => {
 })
 
 describe("every law", () => {
-  const all = [storeLaws, transportLaws, sinkLaws, limiterLaws].flatMap((book) =>
+  const all = [storeLaws, transportLaws, sinkLaws, limiterLaws, resolverLaws].flatMap((book) =>
     book.laws.map((one) => ({ ...one, port: book.port }))
   )
 

@@ -3,14 +3,23 @@
  * the verdicts from the tests of the adapter, which have the names of this page.
  */
 import type { LawBook, Report } from "@mailkeep/conformance"
-import { counted, limiterLaws, runConformance, sinkLaws, storeLaws, transportLaws } from "@mailkeep/conformance"
+import {
+  counted,
+  limiterLaws,
+  resolverLaws,
+  runConformance,
+  sinkLaws,
+  storeLaws,
+  transportLaws
+} from "@mailkeep/conformance"
 import { MailCore, RateLimiter } from "@mailkeep/core"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { hasPostgres } from "@mailkeep/test-support/postgres"
 import { Effect, Layer } from "effect"
 import * as MapStore from "../../conformance/test/example/MapStore.ts"
 import { place as journalPlace } from "../../conformance/test/example/storeUnderTest.ts"
-import { promiseSink, promiseTransport } from "../../conformance/test/promiseAdapters.ts"
+import { promiseResolver, promiseSink, promiseTransport } from "../../conformance/test/promiseAdapters.ts"
+import { nodeResolver } from "../../core/test/node/nodeDnsUnderTest.ts"
 import { stubWithRelay } from "../../smtp/test/stubWithRelay.ts"
 import { sharedLimiter } from "../../postgres/test/limiterUnderTest.ts"
 import { place as postgresPlace } from "../../postgres/test/storeUnderTest.ts"
@@ -51,6 +60,11 @@ const sinks = {
 const limiters = {
   "the limiter in the process": { limiter: Effect.succeed(RateLimiter.layerInProcess), shared: false },
   "the limiter of postgres": sharedLimiter
+}
+
+const resolvers = {
+  "the DNS resolver of Node": nodeResolver,
+  "a DNS resolver of plain async functions": promiseResolver
 }
 
 /** What each capability means, and the effect of its absence. */
@@ -128,7 +142,7 @@ const section = <S, R>(title: string, book: LawBook<S, R>, reports: ReadonlyArra
   })
   return [
     `## ${title}`,
-    table(["Capability", "With it", "Without it", ...names], capabilities),
+    ...(capabilities.length === 0 ? [] : [table(["Capability", "With it", "Without it", ...names], capabilities)]),
     table(["Law", "Statement", ...names], [...laws, ["", "**passed**", ...sums]])
   ].join("\n\n")
 }
@@ -137,13 +151,14 @@ const section = <S, R>(title: string, book: LawBook<S, R>, reports: ReadonlyArra
 export const adapterPage = async (testRun?: TestReport): Promise<string | undefined> => {
   if (!hasPostgres()) return undefined
   const tests = testRun && Object.values(testRun).flatMap((file) => file.tests)
-  const [storeReports, transportReports, sinkReports, limiterReports] = [
+  const [storeReports, transportReports, sinkReports, limiterReports, resolverReports] = [
     await reportAll(storeLaws, stores, tests),
     await reportAll(transportLaws, transports, tests),
     await reportAll(sinkLaws, sinks, tests),
-    await reportAll(limiterLaws, limiters, tests)
+    await reportAll(limiterLaws, limiters, tests),
+    await reportAll(resolverLaws, resolvers, tests)
   ]
-  const books = [storeLaws, transportLaws, sinkLaws, limiterLaws]
+  const books = [storeLaws, transportLaws, sinkLaws, limiterLaws, resolverLaws]
   const laws = books.reduce((sum, book) => sum + book.laws.length, 0)
   return `${generatedNotice("the conformance run of every adapter")}
 # Adapter matrix: capabilities and laws
@@ -158,5 +173,7 @@ ${section("Transports", transportLaws, transportReports)}
 ${section("Event sinks", sinkLaws, sinkReports)}
 
 ${section("Rate limiters", limiterLaws, limiterReports)}
+
+${section("DNS resolvers", resolverLaws, resolverReports)}
 `
 }

@@ -45,6 +45,8 @@ const failures: Readonly<Record<string, Pick<DnsFailure, "definite" | "code">>> 
 const failureOf = (cause: unknown): DnsFailure =>
   new DnsFailure(failures[(cause as NodeJS.ErrnoException).code ?? ""] ?? { definite: false, code: "unreachable" })
 
+const noRecord = () => new DnsFailure({ definite: true, code: "nodata" })
+
 /** Provides `DnsResolver`. A query is tried twice at each name server. An address that is not valid, and a timeout that is no integer, are defects. */
 export const layer = ({ servers, timeoutMillis = 3000 }: NodeDnsOptions = {}): Layer.Layer<DnsResolver> =>
   Layer.sync(DnsResolver, () => {
@@ -55,7 +57,7 @@ export const layer = ({ servers, timeoutMillis = 3000 }: NodeDnsOptions = {}): L
     }
     // Node refuses options that are not valid. Without this call, each query would fail as if no server answered.
     makeResolver()
-    const queried = <A>(query: (resolver: Resolver) => Promise<A>) =>
+    const queried = <A>(query: (resolver: Resolver) => Promise<ReadonlyArray<A>>) =>
       Effect.tryPromise({
         try: (signal) => {
           const resolver = makeResolver()
@@ -63,7 +65,8 @@ export const layer = ({ servers, timeoutMillis = 3000 }: NodeDnsOptions = {}): L
           return query(resolver)
         },
         catch: failureOf
-      })
+        // Node returns no records, and no failure, for an alias of a name that has none.
+      }).pipe(Effect.filterOrFail((records) => records.length > 0, noRecord))
     return {
       texts: (name) =>
         Effect.map(

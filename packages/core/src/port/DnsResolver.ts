@@ -25,7 +25,11 @@ export interface MailExchange {
   readonly priority: number
 }
 
-/** Queries DNS. Every function asks again at each call: the core keeps no answer. A query without an answer after a minute counts as a timeout. */
+/**
+ * Queries DNS. Every function asks again at each call: the core keeps no answer. A query without an answer after a minute counts as a timeout. A name that
+ * does not exist fails with `nxdomain`. A name without such a record fails with `nodata`, also when it is an alias. `resolverLaws` of
+ * `@mailkeep/conformance` checks this.
+ */
 export interface DnsResolverShape {
   /** The TXT records of a name. The strings of each record are joined. */
   readonly texts: (name: string) => Effect.Effect<ReadonlyArray<string>, DnsFailure>

@@ -1,9 +1,9 @@
 /**
- * Bounds how often a log line is written: the first at once, then one per period with the number of lines that it stands for.
+ * Bounds how often a log line is written: the first at once, then one per period with the number of failures since the last one.
  */
 import { Clock, Effect } from "effect"
 
-/** How many failures a line stands for: itself, and those that were left out before it. Absent when none was left out. */
+/** The number of failures since the last line, with the one of this line. Absent when no line was left out. */
 export interface LoggedFailures {
   readonly failures?: number
 }

@@ -23,7 +23,7 @@ const limit = () => {
 }
 
 describe("makeLogLimit", () => {
-  it("lets one line per subject and period through, with the number of failures that it stands for", () =>
+  it("lets one line per subject and period through, with the number of failures since the last one", () =>
     run(
       Effect.gen(function* () {
         const { take } = limit()
