@@ -156,15 +156,13 @@ const failureIsTemporary = resolverLaw(
 /** How long the law waits for the timeout of the resolver, in milliseconds. The core itself waits for a minute. */
 const ownTimeoutMillisMax = 2 * secondMillis
 
-const ownTimeout = Effect.promise(() => new Promise<void>((resolve) => void setTimeout(resolve, ownTimeoutMillisMax)))
-
 const silenceIsTemporary = resolverLaw(
   "failure/silence-is-temporary",
   "A query that nobody answers lasts until it is interrupted, or fails, and the failure is not definite.",
   function* (resolver, nameServer) {
     yield* nameServer.script(name, { does: "hang" })
     const query = yield* Effect.forkScoped(resolver.texts(name), { startImmediately: true })
-    yield* Effect.race(Fiber.await(query), ownTimeout)
+    yield* Effect.timeoutOption(Fiber.await(query), ownTimeoutMillisMax)
     if (query.pollUnsafe() !== undefined) yield* failsTemporarily("a query without an answer", Fiber.join(query))
   }
 )
