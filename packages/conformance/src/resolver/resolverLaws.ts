@@ -24,6 +24,15 @@ const sorted = (values: ReadonlyArray<string>): ReadonlyArray<string> => values.
 const failedQuery = <A>(what: string, query: Effect.Effect<A, DnsFailure>) =>
   Effect.map(failureOf(what, query), ({ _tag, code, definite }) => [_tag, code, definite])
 
+/** The failure of a name that does not exist. */
+const missing = ["DnsFailure", "nxdomain", true]
+/** The failure of a name without such a record. */
+const empty = ["DnsFailure", "nodata", true]
+
+/** Checks that a query fails in this way. */
+const fails = <A>(what: string, query: Effect.Effect<A, DnsFailure>, expected: ReadonlyArray<unknown>) =>
+  Effect.flatMap(failedQuery(what, query), (failure) => same(`the failure of ${what}`, failure, expected))
+
 const temporaryCodes: ReadonlyArray<DnsFailure["code"]> = ["servfail", "refused", "timeout", "unreachable"]
 
 /** Checks that a query fails, and that the failure says nothing about the name. */
@@ -92,17 +101,9 @@ const followsAliases = resolverLaw(
     yield* nameServer.script("key1.provider.example", textsOf("v=DKIM1; p=AAAA"))
     yield* same("the texts of the alias", yield* resolver.texts(name), ["v=DKIM1; p=AAAA"])
     yield* nameServer.script("key1.provider.example", { does: "exist" })
-    yield* same("the failure when the name has no text", yield* failedQuery("a query", resolver.texts(name)), [
-      "DnsFailure",
-      "nodata",
-      true
-    ])
+    yield* fails("an alias of a name without texts", resolver.texts(name), empty)
     yield* nameServer.script(name, { does: "alias", of: "key2.provider.example" })
-    yield* same("the failure when the name is missing", yield* failedQuery("a query", resolver.texts(name)), [
-      "DnsFailure",
-      "nxdomain",
-      true
-    ])
+    yield* fails("an alias of a missing name", resolver.texts(name), missing)
   }
 )
 
@@ -132,12 +133,10 @@ const absentIsDefinite = resolverLaw(
       exchanges: [{ exchange: "mx.mailkeep.example", priority: 10 }]
     })
     yield* nameServer.script("texts.example", textsOf("v=spf1 -all"))
-    const missing = ["DnsFailure", "nxdomain", true]
-    yield* same("the failure without a name", yield* failedQuery("TXT", resolver.texts("missing.example")), missing)
-    yield* same("the failure without a name", yield* failedQuery("MX", resolver.exchanges("missing.example")), missing)
-    const empty = ["DnsFailure", "nodata", true]
-    yield* same("the failure without texts", yield* failedQuery("TXT", resolver.texts("exchanges.example")), empty)
-    yield* same("the failure without hosts", yield* failedQuery("MX", resolver.exchanges("texts.example")), empty)
+    yield* fails("the texts of a missing name", resolver.texts("missing.example"), missing)
+    yield* fails("the hosts of a missing name", resolver.exchanges("missing.example"), missing)
+    yield* fails("the texts of a name without texts", resolver.texts("exchanges.example"), empty)
+    yield* fails("the hosts of a name without hosts", resolver.exchanges("texts.example"), empty)
   }
 )
 
@@ -171,18 +170,13 @@ const notKept = resolverLaw(
   "answers/not-kept",
   "Each call asks again: a changed, a new and a removed record show in the next answer.",
   function* (resolver, nameServer) {
-    const missing = ["DnsFailure", "nxdomain", true]
-    yield* same("the failure at first", yield* failedQuery("a query", resolver.texts("new.example")), missing)
+    yield* fails("a name before its records", resolver.texts("new.example"), missing)
     yield* nameServer.script("new.example", textsOf("first"))
     yield* same("the texts of a new name", yield* resolver.texts("new.example"), ["first"])
     yield* nameServer.script("new.example", textsOf("second"))
     yield* same("the texts after a change", yield* resolver.texts("new.example"), ["second"])
     yield* nameServer.script("new.example", { does: "exist" })
-    yield* same("the failure after the removal", yield* failedQuery("a query", resolver.texts("new.example")), [
-      "DnsFailure",
-      "nodata",
-      true
-    ])
+    yield* fails("a name whose records were removed", resolver.texts("new.example"), empty)
   }
 )
 
