@@ -110,14 +110,6 @@ const write = async (one: Package, { entries, destination, imported }: Bundle): 
   if (licenses !== "") writeFileSync(join(destination, "licenses.txt"), licenses)
 }
 
-/** Bundles the commands of the package, with everything that they import, into a folder. */
-export const bundleCommands = async (one: Package, destination: string): Promise<void> => {
-  const commands = commandEntries(one)
-  const started = withDependencies(publishedPackages(), [one.manifest.name]).flatMap(workers)
-  if (commands.length > 0)
-    await write(one, { entries: [...commands, ...started], destination, imported: nativePackages })
-}
-
 /**
  * Bundles the package into its `dist`. The packages that it depends on stay imports. Those that are only development dependencies are copied, so that
  * a product installs no package for a small part of it.
@@ -129,5 +121,12 @@ export const bundle = async (one: Package): Promise<void> => {
     destination: dist,
     imported: namesOf(one.manifest)
   })
-  await bundleCommands(one, join(dist, commandFolder))
+  const commands = commandEntries(one)
+  if (commands.length === 0) return
+  const started = withDependencies(publishedPackages(), [one.manifest.name]).flatMap(workers)
+  await write(one, {
+    entries: [...commands, ...started],
+    destination: join(dist, commandFolder),
+    imported: nativePackages
+  })
 }

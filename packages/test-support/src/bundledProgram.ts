@@ -1,15 +1,16 @@
 /**
- * Bundles a program of a fault run into a few files. A run starts its program hundreds of times, and each start from the sources loads a
- * thousand modules.
+ * Bundles a program into a few files. Tests and fault runs start a program many times, and each start from the sources loads a thousand modules.
  */
 import { mkdirSync } from "node:fs"
-import { basename, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { findPackageJSON } from "node:module"
+import { basename, dirname, join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import { rolldown } from "rolldown"
-import { newFolder, removeFolder } from "@mailkeep/test-support/runEnd"
+import { newFolder, removeFolder } from "./runEnd.ts"
 
-/** A folder in which Node finds the packages that stay outside of the bundle. */
-const cacheFolder = fileURLToPath(new URL("../node_modules/.cache/programs/", import.meta.url))
+/** A folder in the package of the program, in which Node finds the packages that stay outside of the bundle. */
+const cacheFolderOf = (source: string): string =>
+  join(dirname(findPackageJSON(pathToFileURL(source))!), "node_modules/.cache/programs")
 
 /** The threads of the SQLite store. The store starts them from files next to its own file. */
 const threads = ["commitWorker", "scanWorker"].map(
@@ -24,8 +25,9 @@ export interface BundledProgram extends Disposable {
   readonly file: string
 }
 
-/** Bundles the program. Its files exist until the result is disposed. */
+/** Bundles the program. Its files exist until the result is disposed, or until this process exits. */
 export const bundledProgram = async (source: string): Promise<BundledProgram> => {
+  const cacheFolder = cacheFolderOf(source)
   mkdirSync(cacheFolder, { recursive: true })
   const folder = newFolder("bundle-", cacheFolder)
   const name = basename(source, ".ts")
