@@ -20,6 +20,7 @@ const threads = ["commitWorker", "scanWorker"].map(
 /** Native code cannot be in a bundle. */
 const nativePackages = ["better-sqlite3"]
 
+/** The files of a program. */
 export interface BundledProgram extends Disposable {
   /** The JavaScript file to start. */
   readonly file: string
