@@ -6,7 +6,7 @@ import { connectingSentenceOf, silentSentence } from "./connectingFailure.ts"
 import { BinaryValues } from "./driverClient.ts"
 import { PostgresError } from "./postgresFailure.ts"
 import { codeOf, isOfDriver, isOfServer, noFreeConnection, poolEnded, queryTimeout, reasonOf } from "./sqlStates.ts"
-import { NewerTables } from "./tableVersion.ts"
+import { NewerTables, NoVersion } from "./tableVersion.ts"
 
 /** Why the store does not open. */
 export type Refusal = Pick<StoreNotOpened, "reason"> & { readonly detail: string }
@@ -81,6 +81,7 @@ const openingReasonOf = (cause: unknown): StoreNotOpened["reason"] => {
 export const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   if (cause instanceof NotOpened) return new StoreNotOpened({ ...cause.refusal, where })
   if (cause instanceof NewerTables) return new StoreNotOpened({ reason: "newer_schema", detail: cause.message, where })
+  if (cause instanceof NoVersion) return new StoreNotOpened({ reason: "not_a_database", detail: cause.message, where })
   if (cause instanceof BinaryValues)
     return new StoreNotOpened({ reason: "unsupported_runtime", detail: cause.message, where })
   const detail = detailOf(cause)

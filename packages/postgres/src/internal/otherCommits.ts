@@ -9,7 +9,7 @@ import type { Connection, Database } from "./database.ts"
 import { schemaVersion } from "./migrations.ts"
 import { attemptRead } from "./runStatements.ts"
 import type { TableVersion } from "./tableVersion.ts"
-import { makeVersionCheck, versionColumns } from "./tableVersion.ts"
+import { makeVersionCheck, versionColumns, versionSource } from "./tableVersion.ts"
 import { failUnless } from "./sqlStates.ts"
 import type { CommitStep } from "./write/commitTransactions.ts"
 
@@ -31,7 +31,7 @@ const syncedSql = `CASE WHEN current_setting('synchronous_commit') IN ('off', 'l
 export const makeCommitCount = (database: Database, schema: string, isSynced: boolean): CommitCount => {
   const { check, isUsable } = makeVersionCheck(schema, schemaVersion)
   const takeSql = (columns: string) =>
-    `SELECT nextval(${pg.escapeLiteral(`${schema}.commits`)}), ${columns}${isSynced ? `, ${syncedSql}` : ""} FROM ${schema}.schema_version`
+    `SELECT nextval(${pg.escapeLiteral(`${schema}.commits`)}), ${columns}${isSynced ? `, ${syncedSql}` : ""} FROM ${versionSource(schema)}`
   const [versionedSql, orFailSql] = [takeSql(versionColumns), takeSql(failUnless(isUsable))]
   const lastSql = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM ${schema}.commits`
   let own = 0

@@ -17,7 +17,14 @@ const noTables: TableVersion = { version: 0, compatibleFrom: 0 }
 /** The columns of a `TableVersion`. */
 export const versionColumns = `version, compatible_from AS "compatibleFrom"`
 
-const versionSql = (schema: string): string => `SELECT ${versionColumns} FROM ${schema}.schema_version`
+/**
+ * The row of the version. A dump of the records alone, and a subscription, add the row of their own version to that of the tables. No records fit into
+ * tables of an older version, so the newest row is that of the tables. Without a row, there is none.
+ */
+export const versionSource = (schema: string): string =>
+  `(SELECT max(version) AS version, max(compatible_from) AS compatible_from FROM ${schema}.schema_version HAVING count(*) > 0) AS newest`
+
+const versionSql = (schema: string): string => `SELECT ${versionColumns} FROM ${versionSource(schema)}`
 
 /** Reads the catalog as of now, for a quoted name. `to_regclass` can answer from a cache of before the wait for a lock. */
 const existingSql = `SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relnamespace = found.oid AND relname = 'schema_version') AS "hasVersion"
@@ -27,12 +34,22 @@ FROM pg_catalog.pg_namespace AS found WHERE nspname = (parse_ident($1))[1]`
 export const hasSchema = async (connection: Connection, schema: string): Promise<boolean> =>
   (await connection.query(existingSql, [schema])).length > 0
 
+/** The tables exist, and the row of their version does not. */
+export class NoVersion extends Error {
+  constructor() {
+    super(
+      "The table schema_version has no row. The tables were copied without their records: copy the records too, or delete the schema. Or row security hides the row from this role"
+    )
+  }
+}
+
 /** Reads the version of tables that may not exist. */
 export const versionOf = async (connection: Connection, schema: string): Promise<TableVersion> => {
   const [found] = await connection.query<{ readonly hasVersion: boolean }>(existingSql, [schema])
   if (found?.hasVersion !== true) return noTables
   const [row] = await connection.query<TableVersion>(versionSql(schema))
-  return row ?? noTables
+  if (row === undefined) throw new NoVersion()
+  return row
 }
 
 /** A newer program has changed the tables, and this program cannot use them. */
@@ -62,6 +79,6 @@ export const makeVersionCheck = (schema: string, programVersion: number): Versio
   return {
     run: async (connection) => check((await connection.prepared<TableVersion>(sql))[0]),
     check,
-    isUsable: `(SELECT compatible_from FROM ${schema}.schema_version) <= ${programVersion}`
+    isUsable: `(SELECT compatible_from FROM ${versionSource(schema)}) <= ${programVersion}`
   }
 }
