@@ -3,7 +3,7 @@
  */
 import { statSync } from "node:fs"
 import { join } from "node:path"
-import { unencodedPasswordProblem } from "@mailkeep/core/options"
+import { severalHostsProblem, unencodedPasswordProblem } from "@mailkeep/core/options"
 import { Redacted, Result } from "effect"
 import { Flag } from "effect/cli"
 import type { DatabaseOptions } from "./databaseParameters.ts"
@@ -29,10 +29,10 @@ const complaint = (text: string): string => {
 const hasLogin = (text: string): boolean => /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/]*@/i.test(text)
 
 const databaseOf = (text: string): Result.Result<StoreLocation, string> => {
+  const problem = unencodedPasswordProblem(text) ?? severalHostsProblem(text)
+  if (problem !== undefined) return Result.fail(`The URL ${problem}`)
   const found = partsOf(text)
   if (found === undefined) return Result.fail(complaint(text))
-  const problem = unencodedPasswordProblem(text)
-  if (problem !== undefined) return Result.fail(`The URL ${problem}`)
   return Result.map(takeOptions(found), ({ url, options }) => ({
     kind: "postgres",
     // `URL` changes the text, so a URL without our parameters stays as it was given.

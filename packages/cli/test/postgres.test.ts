@@ -28,7 +28,23 @@ describe("storeLocation", () => {
     expect(complaintOf("postgres://mail:se cret@[db/shop")).not.toContain("cret")
   })
 
-  it.each(["1@2/secret", "12/secret", "12?secret", "12#secret"])(
+  it.each([
+    "postgres://mail:secret@one.example,two.example/shop",
+    "postgres://mail:secret@one.example:5432,two.example:5433/shop?target_session_attrs=read-write",
+    "postgres://mail:secret@/shop?host=one.example,two.example&port=5432,5433",
+    "postgres://mail:secret@one.example/shop?sslmode=require&host=one.example%2ctwo.example"
+  ])("says that %s names several hosts", (text) => {
+    expect(complaintOf(text)).toBe(
+      "The URL names several hosts, and pg connects to one. Give an address that always leads to the primary"
+    )
+  })
+
+  it("takes a comma in a password and in another parameter than the host", () => {
+    for (const text of ["postgres://mail:a,b@one.example/shop", "postgres://one.example/shop?options=a,b"])
+      expect(Result.isSuccess(parseStoreLocation(text))).toBe(true)
+  })
+
+  it.each(["1@2/secret", "12/secret", "12?secret", "12#secret", "1,2/secret"])(
     "refuses the password %s, which is not encoded, without showing it",
     (password) => {
       const complaint = complaintOf(`postgres://mail:${password}@db.example/shop`)

@@ -20,6 +20,7 @@ export {
   listOption,
   mustBe,
   optionsOf,
+  severalHostsProblem,
   timerMillisMax,
   unencodedPasswordProblem,
   wholeOption,

@@ -14,7 +14,14 @@
  * ```
  */
 import type { OptionRule, OptionRules } from "@mailkeep/core/options"
-import { assertOptions, flagOption, mustBe, optionsOf, unencodedPasswordProblem } from "@mailkeep/core/options"
+import {
+  assertOptions,
+  flagOption,
+  mustBe,
+  optionsOf,
+  severalHostsProblem,
+  unencodedPasswordProblem
+} from "@mailkeep/core/options"
 import type { PostgresMailStore } from "@mailkeep/postgres"
 import { Effect, Layer } from "effect"
 import type { StoreAdapter } from "./adapters.ts"
@@ -28,22 +35,15 @@ export type PostgresPool = Extract<PostgresStoreOptions, { readonly pool: unknow
 
 type OptionName<O = PostgresStoreOptions> = O extends unknown ? keyof O : never
 
-/** Other drivers search a list of hosts for the primary. `pg` takes the list for the name of one host. */
-const hasSeveralHosts = (url: string): boolean => {
-  const authority = /^postgres(?:ql)?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? ""
-  return authority.slice(authority.lastIndexOf("@") + 1).includes(",")
-}
-
 /** Refuses a text that `pg` would read as another host. Never shows the text, because it can contain a password. */
 const urlRule: OptionRule = (value, path) => {
-  if (typeof value === "string" && hasSeveralHosts(value))
-    return `${path} names several hosts, and pg connects to one. Give an address that always leads to the primary.`
+  const problem =
+    typeof value === "string" ? (unencodedPasswordProblem(value) ?? severalHostsProblem(value)) : undefined
+  if (problem !== undefined) return `${path} ${problem}.`
   // `pg` also takes a URL with a user and without a host, for a socket of the machine.
   const isUrl =
     typeof value === "string" && /^postgres(ql)?:\/\//i.test(value) && URL.canParse(value.replace("@/", "@localhost/"))
   if (!isUrl) return `${path} must have the form postgres://user:password@host/database or postgresql://….`
-  const problem = unencodedPasswordProblem(value)
-  if (problem !== undefined) return `${path} ${problem}.`
   const ofCommand = /[?&](mailkeep_\w+)/.exec(value)?.[1]
   return ofCommand === undefined
     ? undefined

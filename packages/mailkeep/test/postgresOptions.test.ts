@@ -38,7 +38,8 @@ describe("postgres", () => {
 
   it.each([
     "postgres://mail:hunter2@one.example,two.example/shop",
-    "postgresql://one.example:5432,two.example:5433/shop"
+    "postgresql://one.example:5432,two.example:5433/shop",
+    "postgres://mail@/shop?host=one.example,two.example"
   ])("refuses %s, which names several hosts", (text) => {
     expect(refusalOf(text)).toBe(
       "The URL names several hosts, and pg connects to one. Give an address that always leads to the primary."

@@ -103,3 +103,17 @@ export const unencodedPasswordProblem = (url: string): string | undefined =>
   /^\w+:\/\/[^/?#]*[/?#][^=]*@/.test(url)
     ? "has an @ behind its host. Encode the user and the password: / is %2F, ? is %3F, # is %23 and @ is %40"
     : undefined
+
+const severalHosts = /,|%2c/i
+
+/**
+ * Says that the URL of a database names several hosts, without subject and full stop; otherwise `undefined`. Other drivers search the list for the primary.
+ * `pg` takes it for the name of one host. The parameter `host` replaces the host of the URL.
+ */
+export const severalHostsProblem = (url: string): string | undefined => {
+  const authority = /^\w+:\/\/([^/?#]*)/.exec(url)?.[1] ?? ""
+  const hosts = [authority.slice(authority.lastIndexOf("@") + 1), /[?&]host=([^&#]*)/.exec(url)?.[1] ?? ""]
+  return hosts.some((host) => severalHosts.test(host))
+    ? "names several hosts, and pg connects to one. Give an address that always leads to the primary"
+    : undefined
+}
