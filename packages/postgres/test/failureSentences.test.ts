@@ -34,6 +34,14 @@ describe("unavailableOf", () => {
     })
   })
 
+  it("names the rights and row security when the server refuses the role while the store is open", () => {
+    expect(unavailableOf(ofStatement("42501"))).toMatchObject({
+      reason: "unreachable",
+      message:
+        "The role may no longer use the tables of the store. Grant it the rights of the guide, and turn row security off for these tables."
+    })
+  })
+
   it("names the limit that may be too short when the server has canceled a statement", () => {
     expect(unavailableOf(ofStatement("57014"))).toMatchObject({
       reason: "contended",

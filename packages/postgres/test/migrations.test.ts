@@ -48,6 +48,23 @@ describe.skipIf(!hasPostgres())("migrate", () => {
     }
   )
 
+  it("says that a trigger of the database forbids the migration, and so does the opening", async () => {
+    const server = await testServer()
+    const database = await server.createDatabase()
+    await server.run(
+      database,
+      "CREATE FUNCTION public.forbid() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'secret'; END $$",
+      "CREATE EVENT TRIGGER forbid ON ddl_command_start EXECUTE FUNCTION public.forbid()"
+    )
+    const options = { connectionString: server.urlOf(database) }
+    for (const open of [PostgresMailStore.migrate(options), Effect.scoped(PostgresMailStore.make(options))])
+      await expect(Effect.runPromise(open)).rejects.toMatchObject({
+        reason: "not_granted",
+        isRetryable: false,
+        message: expect.stringMatching(/^A trigger of the database forbids a statement(?!.*secret)/)
+      })
+  })
+
   it("refuses a database with another encoding than UTF8, and creates nothing", async () => {
     const server = await testServer()
     const name = "test_latin1"

@@ -47,6 +47,8 @@ const details: Readonly<Record<string, string>> = {
   "40P01": lockedSentence,
   "40001": lockedSentence,
   ...detailsOfSchema,
+  P0001:
+    "A trigger of the database forbids a statement. If an event trigger forbids new tables, turn it off while the tables are migrated",
   "42501": `The role may not do this. ${migrateSentence}, and grant the rights of the guide`
 }
 
@@ -67,7 +69,7 @@ const detailOf = (cause: unknown): string | undefined => {
   return details[code] ?? `${isOfServer(cause) ? "PostgreSQL" : "The connection"} failed with ${code}`
 }
 
-const refusedRole: ReadonlySet<string | undefined> = new Set(["28P01", "28000", "42501"])
+const refusedRole: ReadonlySet<string | undefined> = new Set(["28P01", "28000", "42501", "P0001"])
 
 const openingReasonOf = (cause: unknown): StoreNotOpened["reason"] => {
   if (refusedRole.has(codeOf(cause))) return "not_granted"

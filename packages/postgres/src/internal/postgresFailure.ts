@@ -55,7 +55,8 @@ const missingTables =
 /** Failures that an operator or the product has caused while the store is open, by their codes. */
 const sentences: Readonly<Record<string, string>> = {
   // The role had the right when the store was opened. An operator has taken it since, or the product has set another role on the connection.
-  "42501": "The role may no longer use the tables of the store. Grant it the rights of the guide.",
+  "42501":
+    "The role may no longer use the tables of the store. Grant it the rights of the guide, and turn row security off for these tables.",
   // The schema or a table was dropped or renamed since.
   "3F000": missingTables,
   "42P01": missingTables,
