@@ -58,7 +58,7 @@ describe("the commands for records beside a running server", () => {
     expect(await verify("dom_unknown")).toMatchObject({ code: 1, stderr: "mailkeep: No domain with this ID.\n" })
   })
 
-  it("shows what a project has used, for people and as JSON, and refuses days that do not exist", async () => {
+  it("shows what a project has used, for people and as JSON, and refuses days in the wrong order", async () => {
     const project = ["prj_used", "--data", join(server.folder, "other")]
     const inProject = [...project.slice(1), "--project", "prj_used"]
     await runJson(["domains", "add", "used.example", ...inProject, "--verified"])
@@ -81,11 +81,31 @@ describe("the commands for records beside a running server", () => {
     expect((await run(["projects", "usage", ...project, ...days])).stdout).toMatch(
       /^LIMIT OR DAY +USED\n.*scheduledRecipients +1\n.*\n[\d-]+ +1\n[\d-]+ +0\n$/s
     )
-    expect(await run(["projects", "usage", ...project, "--start-date", "2026-02-30"])).toMatchObject({
+    expect(await run(["projects", "usage", ...project, "--start-date", last, "--end-date", first])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("startDate")
     })
   })
+
+  it.each(["2026-02-30", "2026-11", "2026-11-01T00:00", "1793491200000", ""])(
+    "refuses the day %j of a project's usage by the flag, without the forms that only a program can give",
+    async (day) => {
+      for (const flag of ["--start-date", "--end-date"]) {
+        const { code, stderr } = await run([
+          "projects",
+          "usage",
+          "prj_used",
+          "--data",
+          join(server.folder, "other"),
+          flag,
+          day
+        ])
+        expect(code).toBe(1)
+        expect(stderr).toContain(`value for flag ${flag}`)
+        expect(stderr).toContain(`Expected a day that exists, such as 2026-11-01, not "${day}"`)
+      }
+    }
+  )
 
   it("names the mail host in the DNS records that the first check of a domain verified without DNS makes", async () => {
     const { id, records } = await runJson(["domains", "add", "own.example", ...server.here, "--verified"])

@@ -3,9 +3,10 @@
  */
 import type { Project, ProjectDeletionReport } from "@mailkeep/core"
 import { ambiguityPolicies, formatInstant, Projects } from "@mailkeep/core"
+import { parseInstantOrDay } from "@mailkeep/core/binding"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { data, json, textFlag } from "../flags.ts"
+import { data, json } from "../flags.ts"
 import { withCore } from "../commandCore.ts"
 import { print, table } from "../output.ts"
 
@@ -52,13 +53,25 @@ const set = Command.make(
     }).pipe(withCore({ data }))
 ).pipe(Command.withDescription("Change a project's settings"))
 
+/** A UTC day, as a time on it. */
+const dayOf = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.filterMap(
+      (text) => Option.fromNullishOr(parseInstantOrDay(text, "start")),
+      (text) => `Expected a day that exists, such as 2026-11-01, not "${text}"`
+    ),
+    Flag.withDescription(description),
+    Flag.optional,
+    Flag.map(Option.getOrUndefined)
+  )
+
 /** The limits are not shown: those of a server are flags of its own command. */
 const usage = Command.make(
   "usage",
   {
     id: Argument.String("project-id").pipe(Argument.withDescription("The project, such as prj_acme")),
-    startDate: textFlag("start-date", "The first UTC day to count, such as 2026-11-01; default today"),
-    endDate: textFlag("end-date", "The last UTC day to count, at most 366 days in all; default today"),
+    startDate: dayOf("start-date", "The first UTC day to count, such as 2026-11-01; default today"),
+    endDate: dayOf("end-date", "The last UTC day to count, at most 366 days in all; default today"),
     data,
     json
   },

@@ -19,7 +19,10 @@ export const timeBound = (edge: DayEdge) =>
     Schema.Unknown.check(
       Schema.makeFilter(
         (value: unknown) => value === null || instantOfBound(value, edge) !== undefined,
-        says("invalid_value", "must be a Date, UTC milliseconds or an ISO 8601 date, with or without a time")
+        says(
+          "invalid_value",
+          "must be a Date, whole milliseconds, or an ISO 8601 date, alone or with a time with an offset, in the years 0 to 9999"
+        )
       )
     )
   )

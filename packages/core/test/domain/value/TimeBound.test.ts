@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { decoder } from "../../../src/domain/value/Issue.ts"
 import { boundOrNull, timeBound } from "../../../src/domain/value/TimeBound.ts"
 
 const day = Date.UTC(2026, 10, 21)
@@ -25,9 +26,17 @@ describe("timeBound", () => {
     [Number.NaN, false],
     [new Date(Number.NaN), false],
     [{}, false],
+    ["2026-11-21T01:00:00", false],
     ["2026-11-21", true],
     [null, true]
   ])("says of %s whether it is a bound: %s", (value, isBound) =>
     expect(Schema.is(Schema.Struct({ at: timeBound("start") }))({ at: value })).toBe(isBound)
   )
+
+  it("says in its message that a time needs an offset", () => {
+    const decode = decoder(Schema.Struct({ at: timeBound("start") }))
+    expect(decode({ at: "2026-11-21T01:00:00" })).toMatchObject({
+      failure: [{ path: ["at"], code: "invalid_value", message: expect.stringContaining("a time with an offset") }]
+    })
+  })
 })
