@@ -39,9 +39,10 @@ export interface MailOptions {
   readonly projectId?: ProjectId | undefined
   /**
    * The limits of every project, or a function that returns the limits of one. The function should read from memory, because it is called often: for
-   * each send, reschedule and created contact, and for each scheduled delivery that is due. It is also called for each batch of an import, and for
-   * each request that a rate limit counts. A send can call it more than once. After 10 s without an answer, the call fails with `StoreUnavailable`, and a
-   * scheduled delivery is tried again later. Default: no limits.
+   * each send, reschedule and created contact, and for each scheduled delivery that is due. It is also called for each batch of an import, for `usage`,
+   * and for each request that a rate limit counts. A send can call it more than once. It must not call such a method of the same project, because the
+   * method would call it again without an end. After 10 s without an answer, the call fails with `StoreUnavailable`, and a scheduled delivery is tried
+   * again later. Default: no limits.
    */
   readonly plan?:
     | OptionalFields<Plan>

@@ -212,7 +212,8 @@ export interface EmbeddedProject
   readonly feedback: FeedbackHandle
   /**
    * How much of its plan the project has used, and the recipients of each day, for a page or a bill. The default is today. Reads only counters, so that it is
-   * fast however many records there are.
+   * fast however many records there are. Rejects with `InvalidArgument` when a day is not valid, and as a send does when the plan of the project
+   * cannot be read.
    */
   readonly usage: (input?: PlanUsageInput, options?: CallOptions) => Promise<PlanUsage>
   /** The counters of the project, and the same numbers counted from its records. Reads every delivery and every contact of the project. */
