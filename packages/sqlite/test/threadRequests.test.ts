@@ -81,6 +81,14 @@ console.log(JSON.stringify({ _tag, reason, message }))
     return folder
   }
 
+  it.each(["commitWorker", "scanWorker"])(
+    "names the published file of %s in full, so that a file tracer copies it",
+    (module) => {
+      const source = readFileSync(join(packageFolder, "src", "internal", "thread", "workerThread.ts"), "utf8")
+      expect(source).toContain(`new URL("./${module}.js", import.meta.url)`)
+    }
+  )
+
   it.each(["commitWorker.ts", "scanWorker.ts"])("does not open when a bundler has left out %s", (missing) => {
     const folder = makeFolder()
     cpSync(join(packageFolder, "src"), join(folder, "src"), { recursive: true })

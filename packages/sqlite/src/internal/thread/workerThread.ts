@@ -57,7 +57,14 @@ const effectOf = <Reply>(message: ThreadReply<Reply>): Effect.Effect<Reply, Stor
 /** This file and the worker files have the same extension: `.ts` in the repository, `.js` in the package. */
 const extension = import.meta.url?.endsWith(".ts") ? ".ts" : ".js"
 
-const fileOf = (module: ThreadModule): URL => new URL(`./${module}${extension}`, import.meta.url)
+/** Nitro and other tools copy only the files of a package that its code names in full. */
+const publishedFileOf = (module: ThreadModule): URL =>
+  module === "commitWorker"
+    ? new URL("./commitWorker.js", import.meta.url)
+    : new URL("./scanWorker.js", import.meta.url)
+
+const fileOf = (module: ThreadModule): URL =>
+  extension === ".js" ? publishedFileOf(module) : new URL(`./${module}${extension}`, import.meta.url)
 
 /** A bundler that writes CommonJS leaves `import.meta.url` undefined. */
 const isMissing = (module: ThreadModule): boolean => import.meta.url === undefined || !existsSync(fileOf(module))
