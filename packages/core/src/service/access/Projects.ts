@@ -1,5 +1,5 @@
 /**
- * Projects. `Domains.create`, `Domains.ensure`, `ApiKeys.create` and the methods of `Projects` create the project when it does not exist.
+ * Projects. `Domains.create`, `Domains.ensure`, `ApiKeys.create`, `Projects.ensure` and `Projects.update` create the project when it does not exist.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { ensureProject, updateProject } from "../../decide/access/project.ts"
