@@ -69,10 +69,10 @@ describe("the commands for records beside a running server", () => {
     const days = ["--start-date", first, "--end-date", last]
     const used = await runJson(["projects", "usage", ...project, ...days])
     expect(used).toEqual({
-      dailySends: 0,
-      sendingAllowance: 0,
-      scheduledRecipients: 1,
-      contacts: 0,
+      dailySends: { used: 0 },
+      sendingAllowance: { used: 0 },
+      scheduledRecipients: { used: 1 },
+      contacts: { used: 0 },
       days: [
         { day: first, recipients: 1 },
         { day: last, recipients: 0 }

@@ -82,7 +82,7 @@ const usage = Command.make(
       const rows = [...used, ...days.map(({ day, recipients }) => [day, recipients] as const)]
       yield* print(
         json,
-        { ...Object.fromEntries(used), days },
+        { ...Object.fromEntries(used.map(([limit, used]) => [limit, { used }])), days },
         table([["LIMIT OR DAY", "USED"], ...rows.map(([name, count]) => [name, String(count)])])
       )
     }).pipe(withCore({ data }))

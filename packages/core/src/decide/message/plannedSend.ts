@@ -73,8 +73,8 @@ export interface PlannedSend {
   readonly content: PlannedContent | null
   readonly usage: {
     /** The recipients of the UTC day on which the send counts. */
-    readonly daily: PlannedUsage
-    readonly allowance: PlannedUsage
+    readonly dailySends: PlannedUsage
+    readonly sendingAllowance: PlannedUsage
     readonly scheduledRecipients: PlannedUsage
   }
 }
@@ -120,8 +120,8 @@ const usageOf = (decided: Decided, { plan, usage }: AcceptSendFacts): PlannedSen
     limit
   })
   return {
-    daily: counted(usage.daily, plan.dailySends, (name) => name.startsWith("daily:")),
-    allowance: counted(usage.allowance, plan.sendingAllowance, (name) => name === "allowance"),
+    dailySends: counted(usage.daily, plan.dailySends, (name) => name.startsWith("daily:")),
+    sendingAllowance: counted(usage.allowance, plan.sendingAllowance, (name) => name === "allowance"),
     scheduledRecipients: counted(
       usage.scheduledRecipients,
       plan.scheduledRecipients,

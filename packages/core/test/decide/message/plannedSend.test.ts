@@ -30,8 +30,8 @@ const planOf = (sent: AcceptSend, known: AcceptSendFacts, earlier: EarlierSend |
 const three = { to: ["Ada@example.org", "bob@example.org", "ada@EXAMPLE.org", "eve@example.org"] }
 
 const usage = (daily: number, allowance: number, scheduledRecipients: number, limit: number | null = null) => ({
-  daily: { before: 10, after: daily, limit },
-  allowance: { before: 20, after: allowance, limit: null },
+  dailySends: { before: 10, after: daily, limit },
+  sendingAllowance: { before: 20, after: allowance, limit: null },
   scheduledRecipients: { before: 30, after: scheduledRecipients, limit: null }
 })
 

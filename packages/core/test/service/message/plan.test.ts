@@ -46,7 +46,10 @@ describe.each(stores)("the plan of a send, over $name", (store) => {
         expect(planned).toMatchObject({
           outcome: "accepted",
           content: { subject: "Hi A & B", html: "<p>A &amp; B</p>" },
-          usage: { daily: { before: 0, after: 1, limit: 5 }, allowance: { before: 0, after: 1, limit: null } }
+          usage: {
+            dailySends: { before: 0, after: 1, limit: 5 },
+            sendingAllowance: { before: 0, after: 1, limit: null }
+          }
         })
         expect(outcomesOf(planned)).toEqual([
           ["ada@example.org", "queued", null],
