@@ -10,7 +10,7 @@ import { isBuiltin } from "node:module"
 import { basename, dirname, join } from "node:path"
 import type { OutputChunk } from "rolldown"
 import { rolldown } from "rolldown"
-import { directImports, httpWithoutUndici, isHttp, licensesOf } from "./bundlePlugins.ts"
+import { directImports, httpWithoutUndici, isHttp, licensesOf, requireInCommonJs } from "./bundlePlugins.ts"
 import type { Manifest, Package } from "./releasePackages.ts"
 import { publishedPackages, withDependencies } from "./releasePackages.ts"
 import { files, root } from "./workspace.ts"
@@ -89,7 +89,7 @@ const write = async (one: Package, { entries, destination, imported }: Bundle): 
     input: Object.fromEntries(entries),
     platform: "node",
     external: (id) => (isBuiltin(id) && !isHttp(id)) || isNamed(id, imported),
-    plugins: [httpWithoutUndici, directImports],
+    plugins: [httpWithoutUndici, directImports, requireInCommonJs],
     onLog: (level, log) => {
       if (level === "warn") throw new Error(`${one.folder}: ${log.message}`)
     }

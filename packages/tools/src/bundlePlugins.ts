@@ -27,6 +27,21 @@ export const httpWithoutUndici: Plugin = {
       : null
 }
 
+/**
+ * Lets a program bundled as CommonJS load the package. Such a bundler leaves `import.meta.url` undefined, which `createRequire` refuses, and Node
+ * gives the file its `__filename`.
+ */
+export const requireInCommonJs: Plugin = {
+  name: "require-in-commonjs",
+  renderChunk: (code) => ({
+    code: code.replaceAll(
+      "createRequire(import.meta.url)",
+      'createRequire(typeof __filename === "string" ? __filename : import.meta.url)'
+    ),
+    map: null
+  })
+}
+
 /** The folder of the package that a module below `node_modules` is of, or `undefined`. */
 const packageFolderOf = (module: string): string | undefined =>
   /^\/.*\bnode_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(module)?.[0]
