@@ -123,6 +123,8 @@ export { hostAndPort, isLoopbackAddress, isLoopbackHost } from "./domain/webhook
 export { bugReports, errorNameOf } from "./port/bugReport.ts"
 export type { BugReport } from "./port/bugReport.ts"
 export { makeLogLimit } from "./port/logLimit.ts"
+export { makeStoreFailureLog } from "./port/storeFailureLog.ts"
+export type { StoreFailureLog } from "./port/storeFailureLog.ts"
 export type { LoggedFailures, LogLimit } from "./port/logLimit.ts"
 export { makeKeyedBudget } from "./domain/value/KeyedBudget.ts"
 export type { KeyedBudget } from "./domain/value/KeyedBudget.ts"

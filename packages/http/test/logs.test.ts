@@ -122,7 +122,8 @@ describe("the log", () => {
   })
 
   it("logs each reason why the store is unavailable once in ten seconds, with the number of failures", async () => {
-    const full = Effect.fail(new StoreUnavailable({ reason: "full", cause: new Error(secret) }))
+    const detail = "Free the disk of the server."
+    const full = Effect.fail(new StoreUnavailable({ reason: "full", detail, cause: new Error(secret) }))
     const locked = Effect.fail(new StoreUnavailable({ reason: "locked" }))
     const warning = (reason: string, counted = {}) => [
       "The store is unavailable: requests are refused.",
@@ -130,12 +131,12 @@ describe("the log", () => {
     ]
     for (let n = 0; n < 25; n++) expect(await logged.send(full)).toBe(503)
     await logged.send(locked)
-    expect(logged.lines).toEqual([warning("full"), warning("locked")])
+    expect(logged.lines).toEqual([warning("full", { detail }), warning("locked")])
     await logged.run(TestClock.adjust("9999 millis"))
     await logged.send(full)
     expect(logged.lines).toHaveLength(2)
     await logged.run(TestClock.adjust("1 millis"))
     await logged.send(full)
-    expect(logged.lines.at(-1)).toEqual(warning("full", { failures: 26 }))
+    expect(logged.lines.at(-1)).toEqual(warning("full", { detail, failures: 26 }))
   })
 })

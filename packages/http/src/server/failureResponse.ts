@@ -8,7 +8,7 @@ import { issuesSentence, bugReports } from "@mailkeep/core/binding"
 import { Cause, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { RefusedMessageBody } from "../api/Failures.ts"
-import { StoreWarnings } from "./storeWarnings.ts"
+import { StoreWarning } from "./storeWarning.ts"
 import { RequestScope } from "./RequestScope.ts"
 
 /** The HTTP status of each kind of failure. */
@@ -84,14 +84,6 @@ const particulars = (
   }
 }
 
-/** A full disk refuses every request. The log gets one line per period, not one per request. */
-const warnOfStore = (reason: StoreUnavailable["reason"]) =>
-  Effect.flatMap(StoreWarnings, ({ logLine }) =>
-    logLine(reason, (counted) =>
-      Effect.logWarning("The store is unavailable: requests are refused.", { reason, ...counted })
-    )
-  )
-
 /** Logs a bug with the class and the stack of its error. The response shows no internal detail. */
 export const bugResponse = (cause: Cause.Cause<unknown>) =>
   Effect.andThen(
@@ -120,5 +112,10 @@ export const failureResponse = (failure: MailRefusal | StoreUnavailable) => {
   const { fields, headers } = particulars(failure)
   const message = messageOf(failure)
   const response = errorResponse(statuses[failure.kind], { error: failure.kind, message, ...fields }, headers)
-  return failure._tag === "StoreUnavailable" ? Effect.tap(response, warnOfStore(failure.reason)) : response
+  return failure._tag === "StoreUnavailable"
+    ? Effect.tap(
+        response,
+        Effect.flatMap(StoreWarning, (warn) => warn(failure))
+      )
+    : response
 }

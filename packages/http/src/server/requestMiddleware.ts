@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { bugResponse, errorResponse } from "./failureResponse.ts"
-import { makeStoreWarnings, StoreWarnings } from "./storeWarnings.ts"
+import { makeStoreWarning, StoreWarning } from "./storeWarning.ts"
 import { RequestScope, requestScope } from "./RequestScope.ts"
 import { withRequestSpan } from "./requestSpan.ts"
 import type { RouteTable } from "./routeTable.ts"
@@ -41,7 +41,7 @@ const withEncodedSemicolons = (request: HttpServerRequest.HttpServerRequest) => 
 export const layer = (basePath: string, table: RouteTable) =>
   HttpRouter.middleware(
     Effect.sync(() => {
-      const warnings = makeStoreWarnings()
+      const warning = makeStoreWarning()
       return (httpEffect) =>
         Effect.gen(function* () {
           const outer = yield* HttpServerRequest.HttpServerRequest
@@ -65,7 +65,7 @@ export const layer = (basePath: string, table: RouteTable) =>
           const response = yield* withRequestSpan(request ?? outer, table, routed).pipe(
             Effect.annotateLogs({ correlationId: scope.correlationId }),
             Effect.provideService(RequestScope, scope),
-            Effect.provideService(StoreWarnings, warnings)
+            Effect.provideService(StoreWarning, warning)
           )
           return HttpServerResponse.setHeaders(response, {
             ...scope.responseHeaders,

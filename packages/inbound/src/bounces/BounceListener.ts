@@ -2,6 +2,7 @@
  * The SMTP or LMTP listener that receives returned mail: bounces and complaints. Source: RFC 5321 §4.4 and §6.1; RFC 2033; decision 0040.
  */
 import type { Feedback, StoreUnavailable } from "@mailkeep/core"
+import { makeStoreFailureLog } from "@mailkeep/core/binding"
 import { assertOptions, given, mustBe, optionsOf } from "@mailkeep/core/options"
 import { Context, Effect, Layer } from "effect"
 import type { Path } from "../listener/command.ts"
@@ -11,7 +12,6 @@ import { openListener } from "../listener/listener.ts"
 import { listenerRules } from "../listener/listenerOptionsRule.ts"
 import type { MailHandler } from "../listener/MailHandler.ts"
 import type { Reply } from "../listener/Reply.ts"
-import { makeStoreWarning } from "../listener/storeWarning.ts"
 import type { MailReports } from "../reports/MailReport.ts"
 import { readBytesMax } from "../reports/mimeParts.ts"
 import { readReports } from "../reports/readReports.ts"
@@ -53,8 +53,8 @@ const recipientKey = (recipient: Path): string => recipient.toLowerCase()
 
 const makeBounceHandler = ({ isReturnPath, receive }: ReturnedMail) => {
   const counts = { recorded: 0, unmatched: 0, no_report: 0, unknown_recipient: 0 }
-  const warn = makeStoreWarning("The store is unavailable: bounces and complaints are refused.")
-  const notStored = ({ reason }: StoreUnavailable) => Effect.as(warn(reason), bounceReply("notStored"))
+  const warn = makeStoreFailureLog("The store is unavailable: bounces and complaints are refused.")
+  const notStored = (failure: StoreUnavailable) => Effect.as(warn(failure), bounceReply("notStored"))
   const receiveFor = (message: ReturnedMessage) =>
     receive(message).pipe(
       Effect.map((outcome) => {

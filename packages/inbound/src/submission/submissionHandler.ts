@@ -5,11 +5,10 @@
 import type { StoreUnavailable } from "@mailkeep/core"
 import { Access, Sending } from "@mailkeep/core"
 import type { Principal } from "@mailkeep/core/binding"
-import { parseAddress } from "@mailkeep/core/binding"
+import { makeStoreFailureLog, parseAddress } from "@mailkeep/core/binding"
 import { Effect, Result } from "effect"
 import type { MailHandler } from "../listener/MailHandler.ts"
 import type { Reply } from "../listener/Reply.ts"
-import { makeStoreWarning } from "../listener/storeWarning.ts"
 import { readMessage } from "./messageReader.ts"
 import { toSubmission } from "./sendInput.ts"
 import type { SubmissionFailure } from "./submissionReplies.ts"
@@ -23,10 +22,10 @@ export const makeSubmissionHandler: Effect.Effect<MailHandler<Principal>, never,
   function* () {
     const access = yield* Access
     const sending = yield* Sending
-    const warn = makeStoreWarning("The store is unavailable: SMTP submissions are refused.")
+    const warn = makeStoreFailureLog("The store is unavailable: SMTP submissions are refused.")
 
     const warnOfStore = (failure: SubmissionFailure | StoreUnavailable) =>
-      failure._tag === "StoreUnavailable" ? warn(failure.reason) : Effect.void
+      failure._tag === "StoreUnavailable" ? warn(failure) : Effect.void
 
     /** Turns the failures of the core into replies. */
     const withReply = <A>(effect: Effect.Effect<A, SubmissionFailure>): Effect.Effect<A, Reply> =>

@@ -131,7 +131,7 @@ export const responses = clarified(1, "Every response", [
   ],
   [
     "An unavailable store is 503 with `Retry-After`, and one log line in ten seconds.",
-    [at.server("failureResponse"), at.server("storeWarnings")],
+    [at.server("failureResponse"), at.server("storeWarning")],
     [
       failures(
         "answers 503 with Retry-After while the store is unavailable, and processes the same request afterwards"

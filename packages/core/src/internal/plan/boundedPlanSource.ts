@@ -4,11 +4,11 @@
  */
 import { Cause, Duration, Effect, Exit, Layer } from "effect"
 import type { ProjectId } from "../../domain/access/Project.ts"
+import { InvalidArgument } from "../../domain/value/Failure.ts"
 import { secondMillis } from "../../domain/value/Instant.ts"
 import { makeLogLimit } from "../../port/logLimit.ts"
 import { StoreUnavailable } from "../../port/MailStore.ts"
 import { PlanSource } from "../../port/PlanSource.ts"
-import { InvalidArgument } from "../../domain/value/Failure.ts"
 import { makeFailureLog } from "../observability/failureLog.ts"
 
 /** The longest that one plan may take. As long as the store waits for a silent server (decision 0096). */

@@ -1,0 +1,15 @@
+/**
+ * The log of requests that are refused because the store is unavailable.
+ */
+import type { StoreFailureLog } from "@mailkeep/core/binding"
+import { makeStoreFailureLog } from "@mailkeep/core/binding"
+import { Context } from "effect"
+
+/** Makes the log of one handler. */
+export const makeStoreWarning = (): StoreFailureLog =>
+  makeStoreFailureLog("The store is unavailable: requests are refused.")
+
+/** Logs that a request is refused because the store is unavailable. Each handler has a log of its own. */
+export const StoreWarning = Context.Reference<StoreFailureLog>("@mailkeep/http/server/StoreWarning", {
+  defaultValue: makeStoreWarning
+})
