@@ -15,7 +15,7 @@ const sends: ReadonlyArray<readonly [says: string, body: unknown]> = [
   ["body must not be empty", ""],
   ["body must be JSON in UTF-8", "{"],
   ["body must be an object", "[]"],
-  ["body.htlm is not a field of this request", { ...sendInput(), htlm: "<p>" }],
+  ["body.htlm is not a known field", { ...sendInput(), htlm: "<p>" }],
   ["body.from is required, and 3 more", {}],
   ["body.html is required without text and templateId", { from: "a@example.com", to: "b@example.org", subject: "s" }],
   ["body.to must hold at most 50 addresses together with cc and bcc", sendInput({ to: many(51) })],
@@ -101,6 +101,6 @@ describe("the message of a 400", () => {
 
   it("counts every issue and names the first", async () => {
     const { body } = await postSend(wire, { from: 1, to: [], subject: "s", text: "t", x: 1 })
-    expect(body.message).toBe(`body.x is not a field of this request, and ${body.details.issues.length - 1} more`)
+    expect(body.message).toBe(`body.x is not a known field, and ${body.details.issues.length - 1} more`)
   })
 })

@@ -100,7 +100,7 @@ describe.each(stores)("the wire, over $name", (store) => {
       ["a template variable", "{{x}}"]
     ])("does not repeat a field name in the message when it is %s", async (_, name) => {
       const { body } = await postSend(wire, { ...sendInput(), [name]: 1 })
-      expect(body.message).toBe("body[…] is not a field of this request")
+      expect(body.message).toBe("body[…] is not a known field")
     })
 
     it("refuses a body larger than 10 MiB so that the client can read the response", async () => {

@@ -111,7 +111,7 @@ describe("openMail", () => {
 
   it("names the plan in the issue of a wrong limit, at the opening and in the call that asks a function", async () => {
     const opened = await rejection(openMail(quiet({ plan: { dailySend: 5 } as never })))
-    expect(opened).toMatchObject({ message: "plan.dailySend is not a field of this request" })
+    expect(opened).toMatchObject({ message: "plan.dailySend is not a known field" })
     const mail = await openQuiet({ plan: () => ({ contacts: -1 }) })
     const refused = await rejection(mail.contacts.create({ email: "ada@example.org" }))
     expect(refused).toMatchObject({ message: "plan.contacts must be at least 0" })
@@ -123,7 +123,8 @@ describe("openMail", () => {
     await mail.send(welcome)
     expect(await rejection(mail.send(welcome))).toMatchObject({
       _tag: "PlanLimitReached",
-      code: "daily_sending_limit_exceeded"
+      code: "daily_sending_limit_exceeded",
+      excess: { limit: 1, used: 1, requested: 1 }
     })
   })
 })

@@ -26,11 +26,11 @@ describe("DATA", () => {
   it("refuses a message above a limit of the plan, temporarily if the limit ends by itself", async () => {
     const daily = await opened({}, { plan: { dailySends: 0 } })
     expect(await submit(await daily.client(), valid)).toBe(
-      "452 4.7.1 The message would exceed the project's daily sending limit."
+      "452 4.7.1 The message would exceed the project's daily sending limit. Limit: 0, used: 0, requested: 1."
     )
     const allowance = await opened({}, { plan: { sendingAllowance: 0 } })
     expect(await submit(await allowance.client(), valid)).toBe(
-      "550 5.7.1 The message would exceed the project's sending allowance."
+      "550 5.7.1 The message would exceed the project's sending allowance. Limit: 0, used: 0, requested: 1."
     )
   })
 

@@ -15,7 +15,7 @@ import { idAt } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import type { ContactEventRecordData } from "../../domain/event/EventRecord.ts"
 import type { Plan } from "../../domain/plan/Plan.ts"
-import { isWithinLimit } from "../../domain/plan/Plan.ts"
+import { excessOf } from "../../domain/plan/Plan.ts"
 import type { PropertyValues } from "../../domain/contact/Property.ts"
 import { emailStatusStep } from "../../domain/contact/EmailStatusTable.ts"
 import type { EmailStatus, EmailStatusRow } from "../../domain/contact/EmailStatusTable.ts"
@@ -110,8 +110,8 @@ export const createContact = (
   const values = resolveProperties(input.properties, facts.properties)
   if (Result.isFailure(values)) return Result.fail(values.failure)
   if (holder !== null) return Result.fail(new ContactEmailTaken({ field: "email" }))
-  if (!isWithinLimit(plan.contacts, contactsUsed, 1))
-    return Result.fail(new PlanLimitReached({ code: "contact_limit_exceeded" }))
+  const excess = excessOf(plan.contacts, contactsUsed, 1)
+  if (excess !== undefined) return Result.fail(new PlanLimitReached({ code: "contact_limit_exceeded", excess }))
   const row = emailStatusStep("none", triggerOfCreation(emailStatus, suppression))!
   const contact: ContactRecord = {
     id: idAt(ids, "con", 0),

@@ -8,7 +8,7 @@ import type { EventId } from "../../domain/value/Id.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import type { Message } from "../../domain/message/Message.ts"
 import type { Plan } from "../../domain/plan/Plan.ts"
-import { isWithinLimit } from "../../domain/plan/Plan.ts"
+import { excessOf } from "../../domain/plan/Plan.ts"
 import type { SenderDomainRecord } from "../../domain/domain-name/SenderDomain.ts"
 import type { SuppressionRecord } from "../../domain/contact/Suppression.ts"
 import { suppressedFor } from "../../domain/contact/Suppression.ts"
@@ -51,7 +51,7 @@ const transitionOf = (
     return applyTransition(delivery, "DueDomainUnverified", now, {
       statusMessage: "The sender domain is no longer verified."
     })
-  if (!isWithinLimit(plan.sendingAllowance, allowanceUsed, 1))
+  if (excessOf(plan.sendingAllowance, allowanceUsed, 1) !== undefined)
     return applyTransition(delivery, "DueOverAllowance", now, {
       statusMessage: "The sending allowance was used up at the scheduled time."
     })

@@ -281,7 +281,7 @@ export const acceptSend = (
     plan,
     usage
   )
-  if (exceeded !== undefined) return Result.fail(new PlanLimitReached({ code: exceeded }))
+  if (exceeded !== undefined) return Result.fail(new PlanLimitReached(exceeded))
   const result: AcceptedSend = {
     messageId: message.id,
     deliveryIds: transitions.map(({ after }) => after.id),

@@ -20,7 +20,7 @@ import { issue } from "../../domain/value/Issue.ts"
 import type { Message } from "../../domain/message/Message.ts"
 import { idempotencyKeyOf } from "../../domain/message/Message.ts"
 import type { Plan } from "../../domain/plan/Plan.ts"
-import { dailyCounter, isWithinLimit } from "../../domain/plan/Plan.ts"
+import { dailyCounter, excessOf } from "../../domain/plan/Plan.ts"
 import { windowIssue } from "../../domain/message/SendingWindow.ts"
 import type { Decision } from "../store/Decision.ts"
 import { invalidInput, unchanged } from "../store/Decision.ts"
@@ -134,8 +134,8 @@ export const rescheduleMessage = (
 
   const day = utcDayOf(scheduledAt)
   const moving = others.filter(({ countedDay }) => countedDay !== day)
-  if (moving.length > 0 && !isWithinLimit(plan.dailySends, usedThatDay, moving.length))
-    return Result.fail(new PlanLimitReached({ code: "daily_sending_limit_exceeded" }))
+  const excess = moving.length === 0 ? undefined : excessOf(plan.dailySends, usedThatDay, moving.length)
+  if (excess !== undefined) return Result.fail(new PlanLimitReached({ code: "daily_sending_limit_exceeded", excess }))
   const counterChanges = moving.flatMap(({ countedDay }) => [
     { name: dailyCounter(countedDay!), by: -1 },
     { name: dailyCounter(day), by: 1 }

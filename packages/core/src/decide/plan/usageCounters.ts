@@ -2,8 +2,8 @@
  * The usage that a decision adds or gives back: compares it with the limits of the plan, and makes the changes of its counters. Source: decision 0015.
  */
 import type { ProjectId } from "../../domain/access/Project.ts"
-import type { Plan, PlanLimitCode, UsageCounter } from "../../domain/plan/Plan.ts"
-import { isWithinLimit, noLimits } from "../../domain/plan/Plan.ts"
+import type { LimitExcess, Plan, PlanLimitCode, UsageCounter } from "../../domain/plan/Plan.ts"
+import { excessOf, noLimits } from "../../domain/plan/Plan.ts"
 import type { Change } from "../../domain/store/Change.ts"
 
 /** An amount that is added to a counter, or given back when it is negative. */
@@ -19,23 +19,26 @@ export interface SendUsage {
   readonly scheduledRecipients: number
 }
 
-/** Returns the first limit that the send would exceed, or `undefined`. A counter to which the send adds nothing is not compared. */
+/** Returns the first limit that the send would exceed with its numbers, or `undefined`. A counter to which the send adds nothing is not compared. */
 export const exceededLimit = (
   counterChanges: ReadonlyArray<UsageChange>,
   plan: Plan,
   usage: SendUsage
-): PlanLimitCode | undefined => {
+): { readonly code: PlanLimitCode; readonly excess: LimitExcess } | undefined => {
   const added = (isCounted: (name: UsageCounter) => boolean) =>
     counterChanges.reduce((sum, { name, by }) => (isCounted(name) ? sum + by : sum), 0)
-  const isExceeded = (limit: number | null, used: number, more: number) => more > 0 && !isWithinLimit(limit, used, more)
+  const exceeded = (code: PlanLimitCode, limit: number | null, used: number, more: number) => {
+    const excess = more > 0 ? excessOf(limit, used, more) : undefined
+    return excess && { code, excess }
+  }
   const scheduled = added((name) => name === "scheduledRecipients")
-  if (isExceeded(plan.scheduledRecipients, usage.scheduledRecipients, scheduled))
-    return "scheduled_recipient_limit_exceeded"
   const daily = added((name) => name.startsWith("daily:"))
-  if (isExceeded(plan.dailySends, usage.daily, daily)) return "daily_sending_limit_exceeded"
   const charged = added((name) => name === "allowance")
-  if (isExceeded(plan.sendingAllowance, usage.allowance, charged)) return "sending_allowance_exceeded"
-  return undefined
+  return (
+    exceeded("scheduled_recipient_limit_exceeded", plan.scheduledRecipients, usage.scheduledRecipients, scheduled) ??
+    exceeded("daily_sending_limit_exceeded", plan.dailySends, usage.daily, daily) ??
+    exceeded("sending_allowance_exceeded", plan.sendingAllowance, usage.allowance, charged)
+  )
 }
 
 /** Returns the limit of the plan for a counter. */

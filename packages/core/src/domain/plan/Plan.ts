@@ -91,6 +91,15 @@ export type PlanLimitCode =
   | "scheduled_recipient_limit_exceeded"
   | "contact_limit_exceeded"
 
-/** Whether `used + more` stays within the limit. */
-export const isWithinLimit = (limit: number | null, used: number, more: number): boolean =>
-  limit === null || used + more <= limit
+/** The numbers of a limit that a call would exceed: `used` and `requested` together are more than `limit`. */
+export interface LimitExcess {
+  readonly limit: number
+  /** What counts toward the limit already. It can be more than the limit, which may have been lowered. */
+  readonly used: number
+  /** What the call would add: recipients, or one contact. */
+  readonly requested: number
+}
+
+/** Returns the numbers of the limit when `used` and `requested` together exceed it, otherwise `undefined`. */
+export const excessOf = (limit: number | null, used: number, requested: number): LimitExcess | undefined =>
+  limit === null || used + requested <= limit ? undefined : { limit, used, requested }

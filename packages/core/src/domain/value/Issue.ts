@@ -91,7 +91,7 @@ const leaf = (node: SchemaIssue.Issue, path: Issue["path"]): Issue => {
     case "MissingKey":
       return issue(path, "required", "is required")
     case "UnexpectedKey":
-      return issue(path, "unknown_field", "is not a field of this request")
+      return issue(path, "unknown_field", "is not a known field")
     case "InvalidValue":
       return issue(
         path,

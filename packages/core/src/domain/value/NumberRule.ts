@@ -7,10 +7,10 @@ import { says } from "./Issue.ts"
 /** Any finite number, as one of the types of a field with several. */
 export const Finite = Schema.Finite.annotate(says("invalid_value", "must be a finite number"))
 
-/** An integer from `min` to `max`. */
+/** An integer from `min` to `max`. The bounds are not compared with another number. */
 export const wholeOf = (min: number, max: number) =>
   Schema.Finite.annotate(says("invalid_type", "must be a number")).check(
-    Schema.isInt(says("invalid_type", "must be an integer")),
+    Schema.isInt(says("invalid_type", "must be an integer")).abort(),
     Schema.isGreaterThanOrEqualTo(min, says("too_small", `must be at least ${min}`)),
     Schema.isLessThanOrEqualTo(max, says("too_large", `must be at most ${max}`))
   )

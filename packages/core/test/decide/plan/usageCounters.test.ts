@@ -26,7 +26,9 @@ describe("exceededLimit", () => {
     ["scheduledRecipients", { scheduledRecipients: 2 }, immediate, undefined]
   ] as const)("compares the limit %s with the usage %j", (limit, usage, changes, code) => {
     const plan = { ...noLimits, [limit]: 2 }
-    expect(exceededLimit(changes, plan, { ...noUsage, ...usage })).toBe(code)
+    expect(exceededLimit(changes, plan, { ...noUsage, ...usage })).toEqual(
+      code && { code, excess: { limit: 2, used: 2, requested: 1 } }
+    )
     expect(exceededLimit(changes, plan, noUsage)).toBeUndefined()
     expect(exceededLimit(changes, noLimits, { ...noUsage, ...usage })).toBeUndefined()
   })
@@ -34,9 +36,11 @@ describe("exceededLimit", () => {
   it("returns the limit of scheduled recipients first, then the daily limit", () => {
     const plan = { ...noLimits, dailySends: 0, sendingAllowance: 0, scheduledRecipients: 0 }
     const all = [...scheduled, ...immediate]
-    expect(exceededLimit(all, plan, noUsage)).toBe("scheduled_recipient_limit_exceeded")
-    expect(exceededLimit(all, { ...plan, scheduledRecipients: null }, noUsage)).toBe("daily_sending_limit_exceeded")
-    expect(exceededLimit(immediate, { ...plan, dailySends: null }, noUsage)).toBe("sending_allowance_exceeded")
+    expect(exceededLimit(all, plan, noUsage)?.code).toBe("scheduled_recipient_limit_exceeded")
+    expect(exceededLimit(all, { ...plan, scheduledRecipients: null }, noUsage)?.code).toBe(
+      "daily_sending_limit_exceeded"
+    )
+    expect(exceededLimit(immediate, { ...plan, dailySends: null }, noUsage)?.code).toBe("sending_allowance_exceeded")
   })
 
   it("refuses no send that adds nothing, also above a lowered limit", () => {

@@ -1,17 +1,17 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { isWithinLimit, noLimits, parsePlan } from "../../../src/domain/plan/Plan.ts"
+import { excessOf, noLimits, parsePlan } from "../../../src/domain/plan/Plan.ts"
 
-describe("isWithinLimit", () => {
+describe("excessOf", () => {
   it.each([
-    [10, 9, 1, true],
-    [10, 10, 0, true],
-    [10, 10, 1, false],
-    [10, 0, 11, false],
-    [0, 0, 1, false],
-    [null, 1e15, 1e9, true]
-  ])("compares the limit %s with %s used and %s more", (limit, used, more, expected) =>
-    expect(isWithinLimit(limit, used, more)).toBe(expected)
+    [10, 9, 1, false],
+    [10, 10, 0, false],
+    [10, 10, 1, true],
+    [10, 0, 11, true],
+    [0, 0, 1, true],
+    [null, 1e15, 1e9, false]
+  ])("compares the limit %s with %s used and %s requested", (limit, used, requested, isExceeded) =>
+    expect(excessOf(limit, used, requested)).toEqual(isExceeded ? { limit, used, requested } : undefined)
   )
 })
 

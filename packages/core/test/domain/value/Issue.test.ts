@@ -32,7 +32,7 @@ describe("decoder", () => {
       { choice: 1 },
       ["choice", "invalid_type", "must be one of a, b or null"]
     ],
-    ["an unknown field", { colour: "red" }, ["colour", "unknown_field", "is not a field of this request"]]
+    ["an unknown field", { colour: "red" }, ["colour", "unknown_field", "is not a known field"]]
   ])("says what is wrong with %s, and does not repeat it", (_, wrong, expected) => {
     expect(messagesOf({ ...right, ...wrong })).toEqual([expected])
   })
