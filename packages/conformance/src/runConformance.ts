@@ -23,7 +23,7 @@ export interface ConformanceOptions {
   readonly waive?: Readonly<Record<string, Waiver>>
   /** The ids of the laws to check. By default, all laws. */
   readonly only?: ReadonlyArray<string>
-  /** The time limit for one law, in seconds; by default 120. */
+  /** The time limit for one law, in seconds; by default 120. After three laws that did not end in it, the other laws are broken without a check. */
   readonly limitSeconds?: number
 }
 
@@ -38,6 +38,9 @@ export class NotRun extends Data.TaggedError("NotRun")<{ readonly problems: Read
 }
 
 export const limitSecondsDefault = 120
+
+/** After this many laws that did not end, no other law is checked. Each would wait for its limit, such as for a lock that the adapter has kept. */
+const unendedMax = 3
 
 /** The time in which the report of a broken law looks for a short script. */
 const explainSecondsMax = 10
@@ -112,14 +115,30 @@ const within = <A, E>(effect: Effect.Effect<A, E>, seconds: number): Effect.Effe
     return yield* new NotEnded({ seconds, waitedFor: wait.what })
   })
 
+/** What the laws of one run have in common. */
+interface Run<S, R> {
+  readonly book: LawBook<S, R>
+  readonly subject: S
+  readonly options: ConformanceOptions
+  /** The laws that did not end. */
+  unended: number
+}
+
 /** Returns `undefined` when the law was held, otherwise how it was broken, and what the law did. */
-const checkLaw = <S, R>(book: LawBook<S, R>, law: Law<R>, subject: S, limitSeconds: number) => {
+const checkLaw = <S, R>(run: Run<S, R>, law: Law<R>): Effect.Effect<string | undefined> => {
+  if (run.unended >= unendedMax)
+    return Effect.succeed(`not checked, because ${unendedMax} laws before it did not end. Mend these laws first`)
+  const { book, subject } = run
+  const { limitSeconds = limitSecondsDefault } = run.options
   let explain: Effect.Effect<string> | undefined
   const checked = Effect.flatMap(book.open(subject), (opened) => {
     explain = opened.explain
     return Effect.provideContext(law.check, opened.context)
   })
-  return Effect.flatMap(Effect.exit(within(Effect.scoped(checked), limitSeconds)), (exit) => {
+  const ended = Effect.tapError(within(Effect.scoped(checked), limitSeconds), (error) =>
+    Effect.sync(() => void (run.unended += error instanceof NotEnded ? 1 : 0))
+  )
+  return Effect.flatMap(Effect.exit(ended), (exit) => {
     const broken = howBroken(exit)
     if (broken === undefined || explain === undefined) return Effect.succeed(broken)
     return within(explain, Math.min(limitSeconds, explainSecondsMax)).pipe(
@@ -155,24 +174,18 @@ const verdictOf = (law: Named, broken: string | undefined, waiver: Waiver | unde
 }
 
 /** Checks one law, unless it does not apply to the capabilities. */
-const reportOn = <S, R>(
-  book: LawBook<S, R>,
-  law: Law<R>,
-  subject: S,
-  capabilities: Capabilities,
-  { waive, limitSeconds = limitSecondsDefault }: ConformanceOptions
-): Effect.Effect<LawReport> => {
+const reportOn = <S, R>(run: Run<S, R>, law: Law<R>, capabilities: Capabilities): Effect.Effect<LawReport> => {
   const missing = lacking(law.needs ?? {}, capabilities)
-  const waiver = waive?.[law.id]
+  const waiver = run.options.waive?.[law.id]
   if (missing.length > 0) return Effect.succeed(notApplicable(law, missing, waiver))
   return Effect.gen(function* () {
     const today = day(yield* Clock.currentTimeMillis)
-    return verdictOf(law, yield* checkLaw(book, law, subject, limitSeconds), waiver, today)
+    return verdictOf(law, yield* checkLaw(run, law), waiver, today)
   })
 }
 
 /** Returns the declared capabilities. Fails with `NotRun` if the run cannot give a verdict. */
-const declaredCapabilities = <S, R>(book: LawBook<S, R>, subject: S, options: ConformanceOptions) =>
+const declaredCapabilities = <S, R>({ book, subject, options }: Run<S, R>) =>
   Effect.gen(function* () {
     const opened = yield* book.open(subject)
     const lack = book.lacks?.(subject, opened)
@@ -196,9 +209,10 @@ export const runConformance = <S, R>(
   options: ConformanceOptions = {}
 ): Effect.Effect<Report, unknown> =>
   Effect.gen(function* () {
-    const capabilities = yield* declaredCapabilities(book, subject, options)
+    const run = { book, subject, options, unended: 0 }
+    const capabilities = yield* declaredCapabilities(run)
     const asked = book.laws.filter(({ id }) => options.only?.includes(id) ?? true)
-    const laws = yield* Effect.forEach(asked, (law) => reportOn(book, law, subject, capabilities, options))
+    const laws = yield* Effect.forEach(asked, (law) => reportOn(run, law, capabilities))
     return { adapter, port: book.port, capabilities, laws }
   })
 
@@ -208,7 +222,8 @@ export const runConformance = <S, R>(
  */
 export const testsOf = <S, R>(book: LawBook<S, R>, subject: S, options: ConformanceOptions) => {
   // The capabilities are those of each instance, so that one instance declares them for all tests.
-  const declared = Effect.runSync(Effect.cached(declaredCapabilities(book, subject, options)))
+  const shared = { book, subject, options, unended: 0 }
+  const declared = Effect.runSync(Effect.cached(declaredCapabilities(shared)))
   return (options.only ?? book.laws.map(({ id }) => id)).map((id) => {
     const law = book.laws.find((one) => one.id === id)
     return {
@@ -217,7 +232,7 @@ export const testsOf = <S, R>(book: LawBook<S, R>, subject: S, options: Conforma
       run: async (annotate: (note: string) => unknown): Promise<string> => {
         // Fails for an unknown law.
         const capabilities = await Effect.runPromise(declared)
-        const { verdict, detail } = await Effect.runPromise(reportOn(book, law!, subject, capabilities, options))
+        const { verdict, detail } = await Effect.runPromise(reportOn(shared, law!, capabilities))
         if (verdict === "not applicable" || verdict === "waived") await annotate(`${verdict}: ${detail}`)
         return verdict === "broken" || verdict === "waiver-stale" ? `${verdict}: ${detail}\nWhy: docs/${law!.why}` : ""
       }

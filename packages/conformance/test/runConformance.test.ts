@@ -104,6 +104,21 @@ describe("a verdict", () => {
     })
   })
 
+  it("checks no other law after three that did not end", async () => {
+    let checked = 0
+    const stuck = [1, 2, 3].map((n) => law(`a/stuck-${n}`, Effect.never))
+    const counting = Effect.sync(() => void checked++)
+    const laws = book(law("a/first", counting), ...stuck, law("a/last", counting))
+    const notChecked = "not checked, because 3 laws before it did not end. Mend these laws first"
+    const report = await Effect.runPromise(runConformance("mine", laws, { fast: false }, { limitSeconds: 0.05 }))
+    expect(report.laws.at(-1)).toMatchObject({ verdict: "broken", detail: notChecked })
+    expect(checked).toBe(1)
+    const failures: Array<string> = []
+    for (const { run } of testsOf(laws, { fast: false }, { limitSeconds: 0.05 })) failures.push(await run(() => {}))
+    expect(failures.at(-1)).toContain(notChecked)
+    expect(checked).toBe(2)
+  })
+
   it("says what a check that does not end has waited for", async () => {
     const waiting = law("a/b", until("the relay had the message", Effect.succeed(false)))
     const report = await Effect.runPromise(

@@ -26,8 +26,8 @@ export interface RefusedChange {
 export interface PromiseStore {
   /** What this store guarantees. Constant. */
   readonly capabilities: StoreCapabilities
-  /** Resolves to `undefined`, not to `null`, when all changes were applied. */
-  readonly commit: (changes: ReadonlyArray<Change>) => Promise<RefusedChange | undefined>
+  /** Resolves to the refused change when nothing was applied, and to `undefined` or `null` when all changes were. */
+  readonly commit: (changes: ReadonlyArray<Change>) => Promise<RefusedChange | null | undefined>
   /** Resolves to the deliveries that it has marked for the worker; see `Claim`. */
   readonly claim: (claim: Claim) => Promise<ReadonlyArray<Delivery>>
   /** Resolves to the event deliveries that it has marked for the worker; see `EventDeliveryClaim`. */
@@ -53,7 +53,7 @@ const toMailStore = (store: PromiseStore, called: Called): MailStoreShape => ({
     Effect.flatMap(
       called(() => store.commit(changes)),
       (refused) =>
-        refused === undefined
+        refused === undefined || refused === null
           ? Effect.void
           : Effect.fail(new Conflict({ ...refused, change: changes[refused.at]?._tag ?? "Expect" }))
     ),

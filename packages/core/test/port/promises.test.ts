@@ -61,6 +61,11 @@ describe("an adapter of plain JavaScript", () => {
 })
 
 describe("a store of plain async functions", () => {
+  it.each([undefined, null])("has applied a commit that resolves to %s", async (refused) => {
+    const exit = await inStore({ commit: async () => refused }, (store) => store.commit(put))
+    expect(Exit.isSuccess(exit)).toBe(true)
+  })
+
   it("fails with a Conflict when a commit returns the refused change and the reason", async () => {
     const exit = await inStore({ commit: async () => ({ at: 0, reason: "AlreadyExists" }) }, (store) =>
       store.commit(put)
