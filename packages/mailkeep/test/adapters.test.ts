@@ -8,7 +8,7 @@ import { MailServer } from "@mailkeep/http"
 import { SMTPServer } from "smtp-server"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import type { MailOptions } from "../src/index.ts"
-import { limiterFromPromises, resolverFromPromises, smtp, sqlite, stub } from "../src/index.ts"
+import { limiterFromPromises, resolverFromPromises, smtp, sqlite, StoreUnavailable, stub } from "../src/index.ts"
 import { openQuiet, rejection, signal, temporaryFile, welcome } from "./testMail.ts"
 
 /** A relay that wants a login. Resolves with its port and the messages that it took. */
@@ -243,10 +243,13 @@ describe("adapters", () => {
     expect(records.map(({ errorCode }) => errorCode)).toContain("nxdomain")
   })
 
-  it("answers 500 when the rate limiter rejects", async () => {
-    const reject = () => Promise.reject(new Error("ECONNRESET"))
+  it.each([
+    ["503 when the rate limiter cannot decide", 503, new StoreUnavailable({ reason: "unreachable" })],
+    ["500 when the rate limiter rejects for another reason", 500, new Error("ECONNRESET")]
+  ])("answers %s", async (_, status, rejection) => {
+    const reject = () => Promise.reject(rejection)
     const { response } = await sendOverHttp(limiterFromPromises({ take: reject, takeMore: reject }))
-    expect(response.status).toBe(500)
+    expect(response.status).toBe(status)
   })
 
   it("uses one adapter without a list", async () => {

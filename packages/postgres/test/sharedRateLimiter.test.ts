@@ -1,7 +1,7 @@
 /**
  * Rate limits of several processes on one database: what all of them allow together, and what happens without the database.
  */
-import type { BucketRefs, RateDecision, RateLimiter } from "@mailkeep/core/adapter"
+import type { BucketRefs, RateLimiter } from "@mailkeep/core/adapter"
 import { hasPostgres, openWatched, sharedPostgres } from "@mailkeep/test-support/postgres"
 import { startBouncer } from "@mailkeep/test-support/postgresBouncer"
 import { Clock, Effect, Scope } from "effect"
@@ -220,7 +220,13 @@ describe("a rate limit whose reports are slow", () => {
     }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise)
   )
 
-  it.each<readonly [string, number, (limiter: RateLimiter["Service"], now: number) => Effect.Effect<RateDecision>]>([
+  it.each<
+    readonly [
+      string,
+      number,
+      (limiter: RateLimiter["Service"], now: number) => ReturnType<RateLimiter["Service"]["take"]>
+    ]
+  >([
     ["request of a small limit", 1, (limiter, now) => limiter.take(bucketOf(10), now)],
     ["batch", 5, (limiter, now) => limiter.takeMore(bucketOf(1000), 5, now)]
   ])("lets no %s wait for another report within the second after a report that fails", (_, tokens, take) =>

@@ -19,7 +19,7 @@ const allowedAtOnce = (
   requests: number,
   count: number,
   now = start
-): Effect.Effect<number> => {
+) => {
   const refs = [projectBucket(requests, `prj_${requests}`)] as const
   const calls = limiters.flatMap((limiter) => Array.from({ length: count }, () => limiter.take(refs, now)))
   return Effect.map(Effect.all(calls, { concurrency: "unbounded" }), allowedAmong)

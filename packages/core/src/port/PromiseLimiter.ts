@@ -3,13 +3,15 @@
  */
 import { Layer } from "effect"
 import type { Instant } from "../domain/value/Instant.ts"
+import { StoreUnavailable } from "./MailStore.ts"
 import { promised } from "./promised.ts"
 import type { BucketRefs, RateDecision } from "./RateLimiter.ts"
 import { RateLimiter } from "./RateLimiter.ts"
 
 /**
- * A rate limiter as async functions, with the contract of `RateLimiter`. `signal` is aborted when nobody waits for the answer any more. The port has no
- * failure: a rejection counts as a defect of the adapter, and the request fails as by a bug.
+ * A rate limiter as async functions, with the contract of `RateLimiter`. `signal` is aborted when nobody waits for the answer any more, also
+ * after the 10 s that the core waits. Reject with a `StoreUnavailable` when the limiter cannot decide now. Any other rejection counts as a defect of the
+ * adapter, and the request fails as by a bug.
  */
 export interface PromiseLimiter {
   /** Takes one token from every bucket. Takes none when one of the buckets is empty. */
@@ -18,8 +20,7 @@ export interface PromiseLimiter {
   readonly takeMore: (buckets: BucketRefs, more: number, now: Instant, signal: AbortSignal) => Promise<RateDecision>
 }
 
-/** No rejection is expected. */
-const isFailure = (_cause: unknown): _cause is never => false
+const isFailure = (cause: unknown): cause is StoreUnavailable => cause instanceof StoreUnavailable
 
 /** Makes the layer of a rate limiter. */
 export const limiterFromPromises = (limiter: PromiseLimiter): Layer.Layer<RateLimiter> =>

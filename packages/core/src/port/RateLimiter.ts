@@ -7,6 +7,7 @@ import type { Instant } from "../domain/value/Instant.ts"
 import { secondMillis } from "../domain/value/Instant.ts"
 import type { Bucket, BucketLimit, BucketState } from "../domain/plan/TokenBucket.ts"
 import { drawMore, drawToken, fullBucket } from "../domain/plan/TokenBucket.ts"
+import type { StoreUnavailable } from "./MailStore.ts"
 
 /** A bucket from which a request takes a token: the limit of an API key or of a project. */
 export interface BucketRef {
@@ -25,7 +26,8 @@ export interface RateDecision extends Omit<BucketState, "bucket"> {
 }
 
 /**
- * Counts requests against the rate limits of API keys and projects.
+ * Counts requests against the rate limits of API keys and projects. A call fails with `StoreUnavailable` when the limiter cannot decide now. The core waits
+ * 10 s for it, and then the request fails in the same way.
  *
  * @example
  * ```ts
@@ -45,12 +47,16 @@ export class RateLimiter extends Context.Service<
   RateLimiter,
   {
     /** Takes one token from every bucket. Takes none when one of the buckets is empty. */
-    readonly take: (buckets: BucketRefs, now: Instant) => Effect.Effect<RateDecision>
+    readonly take: (buckets: BucketRefs, now: Instant) => Effect.Effect<RateDecision, StoreUnavailable>
     /**
      * Takes `more` tokens from every bucket, for a request that has taken its first. A bucket may then have fewer than zero tokens, and refills from
      * there. Takes none when one of the buckets already has fewer than zero.
      */
-    readonly takeMore: (buckets: BucketRefs, more: number, now: Instant) => Effect.Effect<RateDecision>
+    readonly takeMore: (
+      buckets: BucketRefs,
+      more: number,
+      now: Instant
+    ) => Effect.Effect<RateDecision, StoreUnavailable>
   }
 >()("@mailkeep/core/port/RateLimiter") {
   /** Keeps the buckets in the memory of this process. With several processes, each grants the whole limit. */

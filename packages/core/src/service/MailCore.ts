@@ -7,6 +7,7 @@ import type { OptionRules } from "../domain/value/OptionRule.ts"
 import { checkedOptions, given, mustBe, optionsOf, wholeOption } from "../domain/value/OptionRule.ts"
 import { webhookRules } from "../domain/webhook/WebhookUrl.ts"
 import { boundedPlanSource } from "../internal/plan/boundedPlanSource.ts"
+import { boundedRateLimiter } from "../internal/plan/boundedRateLimiter.ts"
 import { notifyOnEvents } from "../internal/event/notifyOnEvents.ts"
 import { checkedStore } from "../internal/store/checkedStore.ts"
 import { closableStore } from "../internal/store/closableStore.ts"
@@ -107,13 +108,13 @@ const notifyingStore = Layer.effect(
   })
 ).pipe(Layer.provide(WakeUp.layer))
 
-/** The limiter of the adapters, such as one that all processes share, or else one in this process. */
+/** The limiter of the adapters, such as one that all processes share, or else one in this process. The core waits at most 10 s for another program. */
 const rateLimiter = Layer.unwrap(
   Effect.map(
     Effect.serviceOption(RateLimiter),
     Option.match({
       onNone: () => RateLimiter.layerInProcess,
-      onSome: (limiter) => Layer.succeed(RateLimiter, limiter)
+      onSome: (limiter) => Layer.succeed(RateLimiter, boundedRateLimiter(limiter))
     })
   )
 )

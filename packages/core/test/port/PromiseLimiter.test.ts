@@ -4,7 +4,7 @@
 import { Context, Effect, Exit, Fiber, Layer } from "effect"
 import { expect, it } from "vitest"
 import type { BucketRef, PromiseLimiter, RateDecision } from "../../src/adapter.ts"
-import { limiterFromPromises, RateLimiter } from "../../src/adapter.ts"
+import { limiterFromPromises, RateLimiter, StoreUnavailable } from "../../src/adapter.ts"
 
 const bucket: BucketRef = { scope: "project", id: "prj_a", limit: { requests: 2, windowMillis: 1000 } }
 const decision: RateDecision = {
@@ -37,7 +37,14 @@ it("passes buckets, tokens and time on, and returns the decision", async () => {
   ])
 })
 
-it("dies of every rejection", async () => {
+it("fails when a call rejects with StoreUnavailable", async () => {
+  const unavailable = new StoreUnavailable({ reason: "unreachable" })
+  const limiter = limiterOf({ take: () => Promise.reject(unavailable), takeMore: () => Promise.reject(unavailable) })
+  for (const call of [limiter.take([bucket], 0), limiter.takeMore([bucket], 1, 0)])
+    expect(await Effect.runPromise(Effect.flip(call))).toBe(unavailable)
+})
+
+it("dies of every other rejection", async () => {
   const defect = new Error("ECONNRESET")
   const limiter = limiterOf({ take: () => Promise.reject(defect), takeMore: () => Promise.reject(defect) })
   for (const call of [limiter.take([bucket], 0), limiter.takeMore([bucket], 1, 0)])

@@ -1,18 +1,15 @@
 /**
- * Bounds how long the core waits for the plan of a project. A plan source that never answered would keep each call and each scheduled delivery that needs it.
- * Logs the bugs of a plan source with the project, because nobody else gets them when a scheduled delivery is due.
+ * Bounds how long the core waits for the plan of a project. Without a bound, a scheduled delivery would wait too. Logs the bugs of a plan source with
+ * the project, because nobody else gets them when a scheduled delivery is due.
  */
-import { Cause, Duration, Effect, Exit, Layer } from "effect"
+import { Cause, Effect, Exit, Layer } from "effect"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
-import { secondMillis } from "../../domain/value/Instant.ts"
 import { makeLogLimit } from "../../port/logLimit.ts"
 import { StoreUnavailable } from "../../port/MailStore.ts"
 import { PlanSource } from "../../port/PlanSource.ts"
 import { makeFailureLog } from "../observability/failureLog.ts"
-
-/** The longest that one plan may take. As long as the store waits for a silent server (decision 0096). */
-const planMillisMax = 10 * secondMillis
+import { answerMillisMax, inTime } from "./inTime.ts"
 
 const detail =
   "The plan of the project was not returned within 10 s. Its function should read from memory. Try again later."
@@ -20,14 +17,11 @@ const detail =
 /** What is wrong with limits that are not valid. The message of another error may contain an address. */
 const problemOf = (bug: unknown) => (bug instanceof InvalidArgument ? { problem: bug.message } : {})
 
-/**
- * Replaces the plan source by one that fails with `StoreUnavailable` after 10 s without an answer, and whose bugs are logged. A plan that is known at once
- * starts no timer.
- */
+/** Replaces the plan source by one that fails with `StoreUnavailable` after 10 s without an answer, and whose bugs are logged. */
 export const boundedPlanSource: Layer.Layer<PlanSource, never, PlanSource> = Layer.effect(
   PlanSource,
   Effect.map(PlanSource, (source) => {
-    const { logLine } = makeLogLimit(planMillisMax)
+    const { logLine } = makeLogLimit(answerMillisMax)
     const logFailure = makeFailureLog("The plan source failed.", Effect.logError)
     const logBug = (projectId: ProjectId, bug: unknown): Effect.Effect<void> =>
       logFailure({ subject: projectId, fields: { projectId, ...problemOf(bug) }, cause: Cause.die(bug) })
@@ -41,14 +35,11 @@ export const boundedPlanSource: Layer.Layer<PlanSource, never, PlanSource> = Lay
     return {
       planOf: (projectId) => {
         const plan = source.planOf(projectId)
-        // The fixed plan needs no fiber for its bound.
+        // The fixed plan needs no timer, and no fiber for its bound.
         if (Exit.isExit(plan)) return plan
-        return Effect.timeoutOrElse(
+        return inTime(
           Effect.tapDefect(plan, (bug) => logBug(projectId, bug)),
-          {
-            duration: Duration.millis(planMillisMax),
-            orElse: () => tooLate(projectId)
-          }
+          tooLate(projectId)
         )
       }
     }
