@@ -9,7 +9,7 @@ import type { BucketRefs, RateDecision } from "./RateLimiter.ts"
 import { RateLimiter } from "./RateLimiter.ts"
 
 /**
- * A rate limiter as async functions, with the contract of `RateLimiter`. `signal` is aborted when nobody waits for the answer any more, also
+ * A rate limiter as async functions, with the contract of `RateLimiter`. The `signal` is aborted when nobody waits for the answer any more, also
  * after the 10 s that the core waits. Reject with a `StoreUnavailable` when the limiter cannot decide now. Any other rejection counts as a defect of the
  * adapter, and the request fails as by a bug.
  */
