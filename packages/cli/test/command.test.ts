@@ -283,7 +283,7 @@ it("ends its process with the exit code of the command", async () => {
   expect(await runProcess(["keys", "list", ...inProject(), "--json"])).toEqual({
     code: 0,
     stdout: '{"keys":[]}\n',
-    stderr: ""
+    stderr: expect.stringContaining("The project does not exist.")
   })
 })
 

@@ -35,6 +35,19 @@ describe("the commands for records beside a running server", () => {
     )
   })
 
+  it("warns when a project without mail, API keys or domains does not exist", async () => {
+    const folder = ["--data", join(server.folder, "other")]
+    const warning = /WARN.*The project does not exist\. `mailkeep projects list` shows all projects\..*prj_typo/
+    for (const read of [["logs"], ["keys", "list"], ["domains", "list"]]) {
+      const { code, stderr } = await run([...read, ...folder, "--project", "prj_typo", "--json"])
+      expect([code, stderr]).toEqual([0, expect.stringMatching(warning)])
+    }
+    expect((await run(["projects", "usage", "prj_typo", ...folder])).stderr).toMatch(warning)
+    await run(["projects", "set", "prj_new", ...folder])
+    expect((await run(["logs", ...folder, "--project", "prj_new"])).stderr).toBe("")
+    expect((await run(["projects", "usage", "prj_new", ...folder])).stderr).toBe("")
+  })
+
   it("ends logs --follow when its pipe is closed", async () => {
     const project = ["--data", join(server.folder, "other"), "--project", "prj_pipe"]
     await runJson(["domains", "add", "pipe.example", ...project, "--verified"])

@@ -11,6 +11,7 @@ import { data, dns, json, mailHost, project, verified } from "../flags.ts"
 import { withCore } from "../commandCore.ts"
 import { print, table } from "../output.ts"
 import { allItems } from "../pages.ts"
+import { warnOfUnknownProject } from "../unknownProject.ts"
 
 const domainForOutput = (project: string, domain: SenderDomain) => ({
   id: domain.id,
@@ -76,6 +77,7 @@ const list = Command.make("list", { data, project, json }, ({ data, project, jso
   Effect.gen(function* () {
     const service = yield* Domains
     const domains = yield* allItems((page) => service.list(project, page))
+    if (domains.length === 0) yield* warnOfUnknownProject(project)
     const rows = domains.map(({ id, domain, status, verificationError }) => [
       id,
       domain,

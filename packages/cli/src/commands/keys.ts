@@ -9,6 +9,7 @@ import { Argument, Command } from "effect/cli"
 import { data, domainScope, expiresAt, json, keyName, permission, project } from "../flags.ts"
 import { withCore } from "../commandCore.ts"
 import { print, table } from "../output.ts"
+import { warnOfUnknownProject } from "../unknownProject.ts"
 
 const apiKeyForOutput = (apiKey: ApiKey) => ({
   id: apiKey.id,
@@ -48,6 +49,7 @@ const create = Command.make(
 const list = Command.make("list", { data, project, json }, ({ data, project, json }) =>
   Effect.gen(function* () {
     const keys = yield* (yield* ApiKeys).list(project)
+    if (keys.length === 0) yield* warnOfUnknownProject(project)
     const rows = keys.map((apiKey) => {
       const { id, name, permissions, domainScope, revokedAt, lastUsedAt } = apiKeyForOutput(apiKey)
       return [id, name, permissions.join(" "), domainScope?.join(" ") ?? "any", lastUsedAt ?? "never", revokedAt ?? ""]

@@ -10,6 +10,7 @@ import { withCore } from "../commandCore.ts"
 import { untilStdoutFails } from "../files.ts"
 import { print, printable, table, untilInterrupted } from "../output.ts"
 import { firstItems } from "../pages.ts"
+import { warnOfUnknownProject } from "../unknownProject.ts"
 
 const deliveryForOutput = ({ id, createdAt, recipient, subject, status }: DeliverySummary) => ({
   id,
@@ -66,6 +67,7 @@ export const following = (
 ) =>
   Effect.gen(function* () {
     let found = yield* readSince(projectId, filters, [])
+    if (found.length === 0) yield* warnOfUnknownProject(projectId)
     const last = new Map(found.slice(limit).map(({ id, status }) => [id, status] as const))
     let answers = true
     const nextRead = Effect.suspend(() => readSince(projectId, filters, found)).pipe(
@@ -124,6 +126,7 @@ export const logs = Command.make(
         return yield* untilInterrupted(untilStdoutFails(following(project, filters, limit, report)))
       }
       const found = yield* newest(project, filters, limit)
+      if (found.length === 0) yield* warnOfUnknownProject(project)
       const rows = found.map((one) => [formatInstant(one.createdAt), one.status, one.id, one.recipient, one.subject])
       yield* print(
         json,

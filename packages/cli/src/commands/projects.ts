@@ -9,6 +9,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { data, json } from "../flags.ts"
 import { withCore } from "../commandCore.ts"
 import { print, table } from "../output.ts"
+import { warnOfUnknownProject } from "../unknownProject.ts"
 
 const projectForOutput = ({ createdAt, ...project }: Project) => ({ ...project, createdAt: formatInstant(createdAt) })
 
@@ -78,6 +79,7 @@ const usage = Command.make(
   ({ id, startDate, endDate, data, json }) =>
     Effect.gen(function* () {
       const { days, ...limits } = yield* (yield* Projects).usage(id, { startDate, endDate })
+      if (limits.sendingAllowance.used === 0) yield* warnOfUnknownProject(id)
       const used = Object.entries(limits).map(([limit, { used }]) => [limit, used] as const)
       const rows = [...used, ...days.map(({ day, recipients }) => [day, recipients] as const)]
       yield* print(
