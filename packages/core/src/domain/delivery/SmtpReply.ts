@@ -9,6 +9,8 @@ import {
   isAboutRecipient,
   refusalSentence,
   saysDomainUnknown,
+  saysInvalidRecipientOnly,
+  saysMailboxFull,
   saysMailboxMissing,
   saysMailboxUnavailable,
   saysMailboxUnknown,
@@ -96,8 +98,17 @@ const hasSubject =
 const deferralDetailOf = ({ enhancedCode }: SmtpReply): string | null =>
   enhancedCode?.startsWith("4.") === true ? enhancedCode.slice(2) : null
 
-/** Whether the mailbox is full (RFC 3463 §3.3). It can be emptied, so the address stays usable. */
-export const isMailboxFull = ({ enhancedCode }: SmtpReply): boolean => enhancedCode?.endsWith(".2.2") === true
+/** Codes that do not say what is wrong with the mailbox. */
+const unspecificMailboxCode = /\.[02]\.0$/
+
+/**
+ * Whether the mailbox is full (RFC 3463 §3.3). It can be emptied, so the address stays usable. Without a specific code the text decides, because Exim
+ * and others give none.
+ */
+export const isMailboxFull = ({ enhancedCode, text }: SmtpReply): boolean =>
+  enhancedCode === null || unspecificMailboxCode.test(enhancedCode)
+    ? saysMailboxFull(text)
+    : enhancedCode.endsWith(".2.2")
 
 /** The sender's address is refused, although the subject of the code is an address (RFC 3463 §3.2). */
 const senderDetails: ReadonlySet<string> = new Set(["1.7", "1.8"])
@@ -126,18 +137,20 @@ const isUnknownByCode = (reply: SmtpReply): boolean => {
   return cause === "mailbox_unknown" || cause === "domain_unknown"
 }
 
+/** Whether the text alone shows the cause. A code of another class contradicts the reply code, so the text is no proof then. */
+const isTextDecisive = ({ enhancedCode }: SmtpReply): boolean => enhancedCode === null || textDecidesFor(enhancedCode)
+
 const isUnknownByText = (reply: SmtpReply): boolean => {
-  const enhancedCode = permanentCodeOf(reply)
-  if (!refusesRecipient(reply) || (enhancedCode !== null && !textDecidesFor(enhancedCode))) return false
+  if (!refusesRecipient(reply) || !isTextDecisive(reply)) return false
   const sentence = refusalSentence(reply.text)
-  if (saysOtherCause(sentence)) return false
+  if (saysOtherCause(sentence) || saysInvalidRecipientOnly(sentence)) return false
   return saysMailboxUnknown(sentence) || saysMailboxUnavailable(sentence) || saysDomainUnknown(sentence)
 }
 
 const isMissingByText = (reply: SmtpReply): boolean => {
-  const { stage, enhancedCode, text } = reply
+  const { stage, text } = reply
   if (!isPermanent(reply) || (stage !== "rcpt" && stage !== "data" && stage !== "endOfData")) return false
-  if (enhancedCode !== null && !textDecidesFor(enhancedCode)) return false
+  if (!isTextDecisive(reply)) return false
   const sentence = refusalSentence(text)
   return saysMailboxMissing(sentence) && !saysOtherCause(sentence)
 }

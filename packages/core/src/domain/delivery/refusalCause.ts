@@ -58,6 +58,12 @@ const mailboxMissingTexts: ReadonlyArray<RegExp> = [
 /** The text that RFC 5321 §4.2.3 gives to 550 and 450. */
 const mailboxUnavailableText = /\brequested (?:mail )?action not taken: mailbox unavailable\b/i
 
+/** OpenSMTPD says no more than this to a recipient that does not exist, and to every recipient whose mail it may not pass on. */
+const invalidRecipientText = /^invalid recipient: ?$/i
+
+const mailboxFullText =
+  /\b(?:mailbox|mail box|inbox)\b.{0,20}\b(?:full|over ?quota|over (?:its|the) quota|quota (?:is )?exceeded)\b/i
+
 const domainUnknownTexts: ReadonlyArray<RegExp> = [
   // Between the noun and the verdict is at most the name of the host: "host mx.example.org said: user unknown" is about a user.
   /\b(?:host|domain)(?: name)?(?:[ :'"(<]+[\w-]{1,63}(?:\.[\w-]{1,63}){1,10}[.'")>]{0,2})?[ ,:]+(?:(?:is|was|does|could|be|has) ){0,2}(?:unknown|not found|not exist|(?:doesn't|doesnt) exist|not reachable|nonexistent|invalid)\b/i,
@@ -121,6 +127,12 @@ export const saysMailboxMissing = (sentence: string): boolean => matchesAny(mail
 
 /** Whether a sentence is the one that RFC 5321 §4.2.3 gives to 550. As a reply to `RCPT` it means an unknown mailbox. */
 export const saysMailboxUnavailable = (sentence: string): boolean => mailboxUnavailableText.test(sentence)
+
+/** Whether a sentence says only that the recipient is invalid. A relay can mean that the sender may not send to that domain. */
+export const saysInvalidRecipientOnly = (sentence: string): boolean => invalidRecipientText.test(sentence)
+
+/** Whether a text says that the mailbox is full. */
+export const saysMailboxFull = (text: string): boolean => mailboxFullText.test(text.slice(0, 1000))
 
 /** Whether a sentence says that the domain or the host does not exist. */
 export const saysDomainUnknown = (sentence: string): boolean => matchesAny(domainUnknownTexts, sentence)

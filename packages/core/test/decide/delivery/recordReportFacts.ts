@@ -97,6 +97,14 @@ export const rows: ReadonlyArray<Row> = [
     "soft",
     []
   ],
+  [
+    "a full mailbox of which only the text speaks, until the relay gave up",
+    { kind: "bounced", cause: "expired", enhancedCode: "5.0.0", text: "mailbox is full: retry timeout exceeded" },
+    "bounced",
+    "recipient_blocked",
+    "soft",
+    []
+  ],
   ["a policy", { kind: "bounced", smtpCode: 550, enhancedCode: "5.7.1" }, "bounced", "message_blocked", "hard", []],
   [
     "the end of the relay's retries",

@@ -62,7 +62,16 @@ describe("classifyRefusal", () => {
     ["mail", 550, null, "Requested mail action aborted, mailbox not found", "SenderRefused", false],
     // The enhanced code counts only if its class agrees with the reply code.
     ["rcpt", 450, "5.1.1", "", "TransportDeferred", false],
-    ["rcpt", 550, "4.1.1", "", "RecipientBlocked", false]
+    ["rcpt", 550, "4.1.1", "", "RecipientBlocked", false],
+    // A code of another class contradicts the reply code, so the words are no proof.
+    ["rcpt", 550, "4.1.1", "No such user", "RecipientBlocked", false],
+    ["rcpt", 550, "2.0.0", "No such user", "RecipientBlocked", false],
+    ["endOfData", 552, "4.0.0", "Requested mail action aborted, mailbox not found", "MessageRefused", false],
+    // OpenSMTPD has the same reply for a recipient whose mail it may not pass on.
+    ["rcpt", 550, null, "Invalid recipient: <ada@b.example>", "RecipientBlocked", false],
+    ["rcpt", 550, "5.1.1", "Invalid recipient: <ada@b.example>", "MailboxUnknown", true],
+    ["rcpt", 550, null, "Invalid recipient: there is no such user", "MailboxUnknown", true],
+    ["rcpt", 550, null, "Invalid recipient <ada@b.example>", "MailboxUnknown", true]
   ])("classifies a refusal at %s with %s %s %j as %s", (stage, code, enhancedCode, text, trigger, suppress) => {
     expect(classified(stage, code, enhancedCode, text)).toMatchObject({ trigger, suppress })
   })
@@ -114,5 +123,15 @@ describe("defersRecipient", () => {
     ["data", 450, "4.2.0", false]
   ])("decides whether a refusal at %s with %s %s is about the recipient", (stage, smtpCode, enhancedCode, expected) => {
     expect(defersRecipient({ stage, smtpCode, enhancedCode, text: "" })).toBe(expected)
+  })
+
+  it("decides that a full mailbox is not about the recipient when only the text says so", () => {
+    const defers = (enhancedCode: string | null, text: string) =>
+      defersRecipient({ stage: "rcpt", smtpCode: 450, enhancedCode, text })
+    expect(defers(null, "The mailbox is full")).toBe(false)
+    expect(defers("4.0.0", "User's mailbox is over quota")).toBe(false)
+    expect(defers("4.2.0", "Inbox full")).toBe(false)
+    expect(defers("4.1.1", "The mailbox is full")).toBe(true)
+    expect(defers(null, "The mailbox cannot be opened")).toBe(true)
   })
 })
