@@ -4,6 +4,7 @@
  */
 import { addressOfField, isSameAddress } from "./addresses.ts"
 import { chosenStatus, codesIn, shownDiagnostic, statusOfField } from "./enhancedStatus.ts"
+import type { RefusalCodes } from "./enhancedStatus.ts"
 import { statusReportOf } from "./failureCause.ts"
 import { firstValue, headerFieldsOf } from "../mime/headerFields.ts"
 import type { ParsedHeaderFields } from "../mime/headerFields.ts"
@@ -83,14 +84,18 @@ export const statusFieldsInText = (text: string): StatusFields => {
   return { message: messageFieldsOf(blocks), recipients }
 }
 
+/** OpenSMTPD returns a message whose time in the queue is over with this text, and calls it delayed. */
+const expiredText = /\bEnvelope expired\b/
+
 /** `Action` decides. Without it, the class of the status decides. */
 const actionOf = (
   fields: ParsedHeaderFields,
-  enhancedCode: string | null,
-  smtpCode: number | null
+  { enhancedCode, smtpCode }: RefusalCodes,
+  diagnostic: string
 ): DeliveryAction | null => {
   const word = firstValue(fields, "action") ?? ""
   const [, named] = actionTexts.find(([text]) => text.test(word)) ?? []
+  if (named === "delayed" && enhancedCode?.endsWith(".4.7") === true && expiredText.test(diagnostic)) return "failed"
   if (named !== undefined) return named
   const kind = enhancedCode?.[0] ?? smtpCode?.toString()[0]
   return kind === "5" ? "failed" : kind === "4" ? "delayed" : kind === "2" ? "relayed" : null
@@ -105,11 +110,61 @@ export interface StatusContext {
   readonly explanationFor: (recipient: string) => string
 }
 
-const recipientOf = (fields: ParsedHeaderFields, { failedRecipients }: StatusContext): string | null => {
-  const named =
-    addressOfField(firstValue(fields, "final-recipient")) ?? addressOfField(firstValue(fields, "original-recipient"))
+const nearCharacters = 40
+
+/**
+ * Exim reports each failed member of an alias under the name of the alias. Its header and its explanation name the members. Returns the next member
+ * that has this reply, or `null` if the recipient is no such alias.
+ */
+const memberOf = (
+  recipient: string,
+  reply: string,
+  { failedRecipients, explanationFor }: StatusContext,
+  earlier: ReadonlyArray<DeliveryStatusReport>
+): string | null => {
+  if (failedRecipients.length < 2 || failedRecipients.some((failed) => isSameAddress(failed, recipient))) return null
+  const left = failedRecipients.filter((failed) => !earlier.some((report) => report.recipient === failed))
+  const start = reply.slice(0, nearCharacters)
+  return left.find((member) => explanationFor(member).includes(start)) ?? left[0] ?? null
+}
+
+interface NamedRecipients {
+  readonly recipient: string | null
+  readonly originalRecipient: string | null
+}
+
+const namedRecipientOf = (fields: ParsedHeaderFields): string | null =>
+  addressOfField(firstValue(fields, "final-recipient")) ?? addressOfField(firstValue(fields, "original-recipient"))
+
+/** The recipients that several blocks name, in lower case. Such a recipient may be an alias with several members. */
+const repeatedRecipients = (blocks: ReadonlyArray<ParsedHeaderFields>): ReadonlySet<string> => {
+  const names = blocks.map((fields) => namedRecipientOf(fields)?.toLowerCase() ?? "")
+  return new Set(names.filter((name, index) => name !== "" && names.indexOf(name) < index))
+}
+
+/** What is known of the other blocks of a notification. */
+interface OtherBlocks {
+  readonly repeated: ReadonlySet<string>
+  readonly earlier: ReadonlyArray<DeliveryStatusReport>
+}
+
+const recipientsOf = (
+  fields: ParsedHeaderFields,
+  reply: string,
+  context: StatusContext,
+  { repeated, earlier }: OtherBlocks
+): NamedRecipients => {
+  const originalRecipient = addressOfField(firstValue(fields, "original-recipient"))
+  const named = namedRecipientOf(fields)
   // Exim names the file or the program that failed. The header names the address.
-  return named ?? (failedRecipients.length === 1 ? (failedRecipients[0] ?? null) : null)
+  const { failedRecipients } = context
+  if (named === null)
+    return { recipient: failedRecipients.length === 1 ? (failedRecipients[0] ?? null) : null, originalRecipient }
+  if (!repeated.has(named.toLowerCase())) return { recipient: named, originalRecipient }
+  // sendmail names the member of an alias here.
+  const actual = addressOfField(firstValue(fields, "x-actual-recipient")) ?? memberOf(named, reply, context, earlier)
+  if (actual === null || isSameAddress(actual, named)) return { recipient: named, originalRecipient }
+  return { recipient: actual, originalRecipient: originalRecipient ?? named }
 }
 
 const diagnosticOf = (fields: ParsedHeaderFields): { readonly type: string | null; readonly text: string } => {
@@ -124,9 +179,13 @@ const commentOf = (value: string): string => {
   return start < 0 ? "" : value.slice(start + 1, Math.max(start + 1, value.lastIndexOf(")")))
 }
 
-const reportOf = (fields: ParsedHeaderFields, context: StatusContext): DeliveryStatusReport | null => {
-  const recipient = recipientOf(fields, context)
+const reportOf = (
+  fields: ParsedHeaderFields,
+  context: StatusContext,
+  others: OtherBlocks
+): DeliveryStatusReport | null => {
   const { type, text } = diagnosticOf(fields)
+  const { recipient, originalRecipient } = recipientsOf(fields, text, context, others)
   const statusField = firstValue(fields, "status")
   const explanation = text === "" && recipient !== null ? context.explanationFor(recipient) : ""
   const comment = commentOf(statusField ?? "")
@@ -134,7 +193,7 @@ const reportOf = (fields: ParsedHeaderFields, context: StatusContext): DeliveryS
   const codes = codesIn(diagnostic)
   const reportedEnhancedCode = statusOfField(statusField)
   const enhancedCode = chosenStatus(reportedEnhancedCode, codes.enhancedCode)
-  const action = actionOf(fields, enhancedCode, codes.smtpCode)
+  const action = actionOf(fields, { enhancedCode, smtpCode: codes.smtpCode }, diagnostic)
   if (action === null) return null
   const command = context.commands.commandFor([text, explanation, recipient ?? ""])
   const category = firstValue(fields, "x-powermta-bouncecategory")?.toLowerCase() ?? null
@@ -150,14 +209,16 @@ const reportOf = (fields: ParsedHeaderFields, context: StatusContext): DeliveryS
     recipient,
     standard: true
   }
-  return statusReportOf(facts, action, addressOfField(firstValue(fields, "original-recipient")))
+  return statusReportOf(facts, action, originalRecipient)
 }
 
 /** Returns a report per recipient. Of two blocks about the same recipient and action, the first counts. */
 export const statusReportsOf = (fields: StatusFields, context: StatusContext): ReadonlyArray<DeliveryStatusReport> => {
   const reports: Array<DeliveryStatusReport> = []
-  for (const each of fields.recipients.slice(0, recipientsMax)) {
-    const report = reportOf(each, context)
+  const blocks = fields.recipients.slice(0, recipientsMax)
+  const repeated = repeatedRecipients(blocks)
+  for (const each of blocks) {
+    const report = reportOf(each, context, { repeated, earlier: reports })
     if (report === null) continue
     const isRepeated = reports.some(
       ({ recipient, action }) =>

@@ -51,7 +51,10 @@ const isTemporary = ({ reportedEnhancedCode, enhancedCode, smtpCode }: FailureFa
 
 /** The system gave up after a time, and quotes no code. */
 const expiryText =
-  /\b(?:message|mail|delivery|it) (?:has )?expired\b|\bretry timeout\b|\bqueue(?:d)? (?:for )?too long\b|\bafter (?:multiple|several|\d+) (?:retries|attempts|days|hours|minutes)\b|\b\d+ attempts\b|\bfor (?:the (?:last|past) )?\d+ (?:seconds|minutes|hours|days)\b|\btimed? ?out\b|\bconnection refused\b|\bunable to connect\b|\brequests to connect\b/i
+  /\b(?:message|mail|delivery|it) (?:has )?expired\b|\bretry timeout\b|\bqueue(?:d)? (?:for )?too long\b|\bafter (?:multiple|several|\d+) (?:retries|attempts|days|hours|minutes)\b|\b\d+ attempts\b|\bfor (?:the (?:last|past) )?\d+ (?:seconds|minutes|hours|days)\b|\btimed? ?out\b|\bconnection refused\b|\bunable to connect\b|\brequests to connect\b|\bnetwork is (?:down|unreachable)\b|\bno route to host\b/i
+
+/** Haraka gives the code of an unknown domain to one whose servers it could not reach until its last retry. */
+const noServerText = /\btried all MXs\b/i
 
 const hasNoCode = ({ reportedEnhancedCode, remoteEnhancedCode, smtpCode }: FailureFacts): boolean =>
   (reportedEnhancedCode === null || textDecidesFor(reportedEnhancedCode)) &&
@@ -105,7 +108,7 @@ const causeByText = (facts: FailureFacts, sentence: string): BounceCause => {
 export const failureCauseOf = (facts: FailureFacts): BounceCause => {
   if (isTemporary(facts) || isDeliveryTimeExpired(facts.enhancedCode, facts.diagnostic)) return "expired"
   const sentence = refusalSentence(facts.diagnostic)
-  if (hasNoCode(facts) && expiryText.test(sentence)) return "expired"
+  if (noServerText.test(sentence) || (hasNoCode(facts) && expiryText.test(sentence))) return "expired"
   // The output of a delivery program: its exit code says little about the address.
   if (facts.diagnosticType === "x-unix" || saysOtherCause(sentence)) return "refused"
   if (saysNoMailAccepted(sentence)) return "domain_unknown"

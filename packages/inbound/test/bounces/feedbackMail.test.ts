@@ -155,4 +155,19 @@ describe("feedbackMail", () => {
     await Effect.runPromise(receiveReports([recorded, recorded], given))
     expect(given).toMatchObject([{ kind: "bounced", cause: "refused" }, { kind: "delivered" }])
   })
+
+  it("doubts the failure of an alias of which Exim reports two members", () => {
+    const member = { Action: "failed", "Final-Recipient": "rfc822;team@example.org", Status: "5.0.0" }
+    const raw = notification({
+      header: ["X-Failed-Recipients: ada@other.example,", "  bob@other.example"],
+      explanation: [
+        "  ada@other.example",
+        "    550 5.1.1 No such user",
+        "  bob@other.example",
+        "    550 5.1.1 No such user"
+      ],
+      recipients: [1, 2].map(() => ({ ...member, "Diagnostic-Code": "smtp; 550 5.1.1 No such user" }))
+    })
+    expect(toCoreReports(readReports(raw).reports)).toMatchObject([{ kind: "bounced", cause: "refused" }])
+  })
 })

@@ -103,6 +103,51 @@ describe("statusReportsOf", () => {
     expect(reports.map(({ enhancedCode: status }) => status)).toEqual(["5.1.1"])
   })
 
+  it("names the member of an alias that sendmail tried", () => {
+    const block = (member: string, status: string) =>
+      `Final-Recipient: RFC822; team@b.example\nX-Actual-Recipient: rfc822; ${member}\nAction: failed\nStatus: ${status}`
+    const reports = reportsOf(`${block("ada@c.example", "5.1.1")}\n\n${block("bob@c.example", "5.1.1")}`)
+    expect(reports).toMatchObject([
+      { recipient: "ada@c.example", originalRecipient: "team@b.example" },
+      { recipient: "bob@c.example", originalRecipient: "team@b.example" }
+    ])
+    const program = block("X-Unix; |/usr/bin/filter", "5.3.0")
+    expect(reportsOf(`${program}\n\n${block("ada@c.example", "5.1.1")}`)).toMatchObject([
+      { recipient: "team@b.example", originalRecipient: null },
+      { recipient: "ada@c.example", originalRecipient: "team@b.example" }
+    ])
+    // The only member of an alias is most often another name of the same mailbox.
+    expect(reportsOf(block("ada@c.example", "5.1.1"))).toMatchObject([
+      { recipient: "team@b.example", originalRecipient: null }
+    ])
+  })
+
+  it("names the members of an alias, each of which Exim reports under the name of the alias", () => {
+    const block = (reply: string) =>
+      `Action: failed\nFinal-Recipient: rfc822;team@b.example\nStatus: 5.0.0\nDiagnostic-Code: smtp; ${reply}`
+    const replies = ["550 5.1.1 No such user", "552 5.2.2 The mailbox is full", "550 5.1.1 No such user"]
+    const given = {
+      failedRecipients: ["eve@c.example", "ada@c.example", "bob@c.example"],
+      explanationFor: (recipient: string) =>
+        recipient === "eve@c.example" ? "552 5.2.2 The mailbox is full" : "550 5.1.1 No such user"
+    }
+    const reports = reportsOf(replies.map(block).join("\n\n"), given)
+    expect(reports.map(({ recipient, originalRecipient }) => [recipient, originalRecipient])).toEqual([
+      ["ada@c.example", "team@b.example"],
+      ["eve@c.example", "team@b.example"],
+      ["bob@c.example", "team@b.example"]
+    ])
+    const one = { ...given, failedRecipients: ["ada@c.example"] }
+    expect(reportsOf(replies.map(block).join("\n\n"), one)).toMatchObject([{ recipient: "team@b.example" }])
+  })
+
+  it("decides that a message of OpenSMTPD has expired although the notice calls it delayed", () => {
+    const block = "Final-Recipient: rfc822; ada@example.org\nAction: delayed\nStatus: 4.4.7"
+    const read = (text: string) => reportsOf(block, { explanationFor: () => text })[0]
+    expect(read("ada@example.org: Envelope expired")).toMatchObject({ action: "failed", cause: "expired" })
+    expect(read("ada@example.org: 451 Try again later")).toMatchObject({ action: "delayed", cause: null })
+  })
+
   it("reads at most 100 recipients", () => {
     const blocks = Array.from(
       { length: 500 },

@@ -63,7 +63,11 @@ describe("failureCauseOf, by the code", () => {
     [{ reportedEnhancedCode: "5.4.316", smtpCode: 550, diagnostic: "550 5.4.316 Message expired, connection refused" }],
     [{ reportedEnhancedCode: "4.0.0", smtpCode: 550, diagnostic: "550 no such user here", command: "rcpt" }],
     [{ reportedEnhancedCode: "5.0.0", remoteEnhancedCode: "4.2.2", enhancedCode: "4.2.2" }],
-    [{ smtpCode: 450, remoteEnhancedCode: "5.1.1" }]
+    [{ smtpCode: 450, remoteEnhancedCode: "5.1.1" }],
+    // Courier gives no code to a host that it could not reach, and Haraka that of an unknown domain.
+    [{ reportedEnhancedCode: "5.0.0", diagnosticType: null, diagnostic: "Network is unreachable" }],
+    [{ reportedEnhancedCode: "5.0.0", diagnosticType: null, diagnostic: "No route to host" }],
+    [{ reportedEnhancedCode: "5.1.2", smtpCode: 550, diagnostic: "550 Tried all MXs example.org" }]
   ])("decides that a delivery expired after temporary failures: %j", (given) => {
     expect(failureCauseOf(facts(given))).toBe("expired")
   })
