@@ -216,9 +216,13 @@ export const makeDatabase = (pool: Pool, silentMillisMax = silentMillisDefault, 
 }
 
 /** Waits for all results, because a statement that is sent later must not follow the end of the transaction. Fails with the first failure. */
-export const settleAll = async <A>(results: ReadonlyArray<Promise<A> | A>): Promise<ReadonlyArray<A>> => {
+export const settleAll = async <const P extends ReadonlyArray<unknown>>(
+  results: P
+): Promise<{ readonly [I in keyof P]: Awaited<P[I]> }> => {
   const settled = await Promise.allSettled(results)
   const failures = settled.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []))
   if (failures.length > 0) throw failures.find((cause) => !isAfterFailure(cause)) ?? failures[0]
-  return settled.map((one) => (one as PromiseFulfilledResult<A>).value)
+  return settled.map((one) => (one as PromiseFulfilledResult<unknown>).value) as {
+    readonly [I in keyof P]: Awaited<P[I]>
+  }
 }

@@ -79,7 +79,8 @@ const atOnce = <A>(database: Database, begin: string, send: (connection: Connect
     const value = send(connection)
     const ended = connection.query(boundary.keep)
     try {
-      return (await settleAll<unknown>([began, value, ended]))[1] as A
+      const [, result] = await settleAll([began, value, ended])
+      return result
     } catch (cause) {
       // The end of a transaction that has failed undoes it. A savepoint must be undone by itself.
       if (database.savepoint !== undefined) await connection.query(boundary.undo).catch(() => undefined)

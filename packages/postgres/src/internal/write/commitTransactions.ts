@@ -75,8 +75,8 @@ export const makeCommitTransactions = (
       const failing = await set.apply(connection, changes)
       return failing.map((at) => owners[at]!)
     })
-    const [failing] = await settleAll<unknown>([settleAll(applied), locked, lastStep.run(connection)])
-    return [...new Set((failing as ReadonlyArray<ReadonlyArray<number>>).flat())]
+    const [failing] = await settleAll([settleAll(applied), locked, lastStep.run(connection)])
+    return [...new Set(failing.flat())]
   }
 
   /**

@@ -102,14 +102,12 @@ JOIN ${keyRows("Event")} ON (t.project_id, t.event_id) = (r."projectId", r.id) F
 
   /** An event and its distribution are rows of two tables. */
   const readEvents = async (connection: Connection, parameter: ReadonlyArray<string>) => {
-    const found = connection.prepared<EventRecord>(lockedSql("Event"), parameter)
-    const waiting = connection.prepared<{ readonly project_id: string; readonly event_id: string }>(
-      waitingSql,
-      parameter
-    )
-    await settleAll<unknown>([found, waiting])
-    const undistributed = new Set((await waiting).map(({ project_id, event_id }) => joined(project_id, event_id)))
-    return (await found).map((event) => ({
+    const [found, waiting] = await settleAll([
+      connection.prepared<EventRecord>(lockedSql("Event"), parameter),
+      connection.prepared<{ readonly project_id: string; readonly event_id: string }>(waitingSql, parameter)
+    ])
+    const undistributed = new Set(waiting.map(({ project_id, event_id }) => joined(project_id, event_id)))
+    return found.map((event) => ({
       event,
       isDistributed: !undistributed.has(joined(event.projectId, event.id))
     }))
