@@ -39,42 +39,51 @@ interface Known {
   reporting: Promise<void> | null
 }
 
-/** Buckets as one process knows them. `clock` measures how long a report takes. */
-export const makeKnownBuckets = (rows: RateBuckets, clock: Clock.Clock) => {
+/** The state of each bucket. Forgets the bucket whose last request is the oldest: at most a piece of it is not reported. */
+const makeBucketStates = () => {
   const buckets = new Map<string, Known>()
-  const knownOf = (ref: BucketRef, now: number): Known => {
-    const name = `${ref.scope}/${ref.id}`
-    const known = buckets.get(name) ?? {
-      ref,
-      bucket: fullBucket(ref.limit, now),
-      used: 0,
-      timeSinceFirst: () => now,
-      usedAt: now,
-      from: now,
-      until: now,
-      isAlone: false,
-      reporting: null
-    }
-    known.ref = ref
-    buckets.delete(name)
-    buckets.set(name, known)
-    // The bucket whose last request is the oldest. At most a piece of it is not reported.
-    if (buckets.size > bucketsMax) buckets.delete(buckets.keys().next().value!)
-    return known
+  return {
+    knownOf: (ref: BucketRef, now: number): Known => {
+      const name = `${ref.scope}/${ref.id}`
+      const known = buckets.get(name) ?? {
+        ref,
+        bucket: fullBucket(ref.limit, now),
+        used: 0,
+        timeSinceFirst: () => now,
+        usedAt: now,
+        from: now,
+        until: now,
+        isAlone: false,
+        reporting: null
+      }
+      known.ref = ref
+      buckets.delete(name)
+      buckets.set(name, known)
+      if (buckets.size > bucketsMax) buckets.delete(buckets.keys().next().value!)
+      return known
+    },
+    unreported: (): ReadonlyArray<Known> => [...buckets.values()].filter(({ used }) => used !== 0)
   }
+}
 
-  /** Returns a function that returns the time after `now`, which is the present time of this call. */
-  const timeAfter = (now: number) => {
+/** Returns a function that returns the time after `now`, which is the present time of the call. */
+type TimeAfter = (now: number) => () => number
+
+const makeTimeAfter =
+  (clock: Clock.Clock): TimeAfter =>
+  (now) => {
     const startedNanos = clock.monotonicTimeNanosUnsafe()
     return () => now + Number(clock.monotonicTimeNanosUnsafe() - startedNanos) / nanosPerMilli
   }
 
+/** Reports to the rows, and keeps what they answer. */
+const makeReports = (rows: RateBuckets, knownOf: (ref: BucketRef, now: number) => Known, timeAfter: TimeAfter) => {
   /** Reports what was used and takes more. Returns whether the row had it; `null` if the database did not answer. */
   const report = async (
     ref: BucketRef,
     now: number,
     { take, min }: { readonly take: number; readonly min: number }
-  ) => {
+  ): Promise<boolean | null> => {
     const known = knownOf(ref, now)
     const { used, usedAt } = known
     known.used = 0
@@ -107,14 +116,18 @@ export const makeKnownBuckets = (rows: RateBuckets, clock: Clock.Clock) => {
     return (known.reporting ??= reported())
   }
 
-  // A clock that was set back is before `from`.
-  const isKnown = ({ from, until }: Known, now: number): boolean => from <= now && now < until
+  return { report, reportOnce }
+}
 
-  const isStale = (ref: BucketRef, now: number): boolean => {
-    const known = knownOf(ref, now)
-    const { used, isAlone, reporting } = known
-    return !isKnown(known, now) || reporting !== null || (!isAlone && used > 0 && used >= pieceOf(ref))
-  }
+/** Whether the process decides by what it knows. A clock that was set back is before `from`. */
+const isKnown = ({ from, until }: Known, now: number): boolean => from <= now && now < until
+
+/** Buckets as one process knows them. `clock` measures how long a report takes. */
+export const makeKnownBuckets = (rows: RateBuckets, clock: Clock.Clock) => {
+  const { knownOf, unreported } = makeBucketStates()
+  const timeAfter = makeTimeAfter(clock)
+  const { report, reportOnce } = makeReports(rows, knownOf, timeAfter)
+  const hasUnreported = Latch.makeUnsafe(false)
 
   /** Whether a report has failed less than `aloneMillis` ago. */
   const countsAlone = (ref: BucketRef, now: number): boolean => {
@@ -122,34 +135,42 @@ export const makeKnownBuckets = (rows: RateBuckets, clock: Clock.Clock) => {
     return known.isAlone && isKnown(known, now)
   }
 
-  const hasUnreported = Latch.makeUnsafe(false)
-
-  /** Counts the tokens that a request has used, or gives them back. */
-  const count = (ref: BucketRef, now: number, tokens: number): void => {
-    const known = knownOf(ref, now)
-    if (known.used === 0) known.timeSinceFirst = timeAfter(now)
-    known.used += tokens
-    known.usedAt = now
-    hasUnreported.openUnsafe()
-  }
-
   /** Reports one bucket after another. If the database does not answer, leaves the rest for the next time. */
   const reportUnreported = Effect.gen(function* () {
-    const unreported = [...buckets.values()].filter(({ used }) => used !== 0)
-    for (const { ref, usedAt, timeSinceFirst } of unreported) {
+    for (const { ref, usedAt, timeSinceFirst } of unreported()) {
       const now = Math.floor(Math.max(usedAt, timeSinceFirst()))
       yield* Effect.promise(() => reportOnce(ref, now))
       if (countsAlone(ref, now)) return yield* hasUnreported.open
     }
   })
 
-  /** Reports what was used, 1 s after the first request that is not reported. */
-  const keepReporting = hasUnreported.await.pipe(
-    Effect.andThen(Effect.sleep(knownMillis)),
-    Effect.andThen(hasUnreported.close),
-    Effect.andThen(reportUnreported),
-    Effect.forever
-  )
-
-  return { knownOf, count, report, reportOnce, isStale, countsAlone, keepReporting }
+  return {
+    knownOf,
+    report,
+    reportOnce,
+    countsAlone,
+    /** Whether the process must report to the bucket before it decides. */
+    isStale: (ref: BucketRef, now: number): boolean => {
+      const known = knownOf(ref, now)
+      const { used, isAlone, reporting } = known
+      return !isKnown(known, now) || reporting !== null || (!isAlone && used > 0 && used >= pieceOf(ref))
+    },
+    /** Counts the tokens that a request has used, or gives them back. */
+    count: (ref: BucketRef, now: number, tokens: number): void => {
+      const known = knownOf(ref, now)
+      if (known.used === 0) known.timeSinceFirst = timeAfter(now)
+      known.used += tokens
+      known.usedAt = now
+      hasUnreported.openUnsafe()
+    },
+    /** Reports what was used, 1 s after the first request that is not reported. */
+    keepReporting: hasUnreported.await.pipe(
+      Effect.andThen(Effect.sleep(knownMillis)),
+      Effect.andThen(hasUnreported.close),
+      Effect.andThen(reportUnreported),
+      Effect.forever
+    )
+  }
 }
+
+export type KnownBuckets = ReturnType<typeof makeKnownBuckets>

@@ -2,35 +2,36 @@
  * Rate limits that all processes on a database share. A process decides by what it knows of a bucket, and reports what it has used in pieces, so
  * that most requests need no round trip. Source: decision 0079.
  */
-import type { Bucket, BucketRef, BucketRefs, BucketState, RateDecision, RateLimiter } from "@mailkeep/core/adapter"
+import type {
+  Bucket,
+  BucketLimit,
+  BucketRef,
+  BucketRefs,
+  BucketState,
+  RateDecision,
+  RateLimiter
+} from "@mailkeep/core/adapter"
 import { drawMore, drawToken } from "@mailkeep/core/adapter"
 import type { Scope } from "effect"
 import { Clock, Duration, Effect } from "effect"
+import type { KnownBuckets } from "./knownBuckets.ts"
 import { makeKnownBuckets, pieceOf } from "./knownBuckets.ts"
 import type { RateBuckets } from "./rateBuckets.ts"
 
 const cleanEvery = Duration.minutes(10)
 
-/** Whether the bucket has what a request needs, and its state with or without the request. */
-type Draw = (bucket: Bucket, ref: BucketRef, now: number, taking: boolean) => BucketState
-
-interface Request {
-  readonly take: number
+/** What a request takes from each of its buckets. */
+interface Draw<Tokens extends number> {
+  readonly take: Tokens
+  /** Takes them from a row only if the row has at least this many. */
   readonly min: number
-  readonly draw: Draw
+  /** The state of a bucket after it has given the tokens, if it has what the request needs. With 0, its present state. */
+  readonly stateOf: (bucket: Bucket, limit: BucketLimit, now: number, tokens: Tokens | 0) => BucketState
 }
 
-const oneToken: Request = {
-  take: 1,
-  min: 1,
-  draw: (bucket, { limit }, now, taking) => drawToken(bucket, limit, now, taking ? 1 : 0)
-}
+const oneToken: Draw<1> = { take: 1, min: 1, stateOf: drawToken }
 
-const moreTokens = (more: number): Request => ({
-  take: more,
-  min: 0,
-  draw: (bucket, { limit }, now, taking) => drawMore(bucket, limit, now, taking ? more : 0)
-})
+const moreTokens = (more: number): Draw<number> => ({ take: more, min: 0, stateOf: drawMore })
 
 const decisionOf = (refs: BucketRefs, states: ReadonlyArray<BucketState>): RateDecision => {
   const refusing = states.findIndex(({ allowed }) => !allowed)
@@ -40,73 +41,80 @@ const decisionOf = (refs: BucketRefs, states: ReadonlyArray<BucketState>): RateD
   return { ...state, scope: refs[at]!.scope, limit: refs[at]!.limit }
 }
 
+/** The two ways to decide: by what this process knows, and in the rows. */
+const makeDecisions = ({ knownOf, count, report, isStale, countsAlone }: KnownBuckets) => {
+  const statesOf = <T extends number>(refs: BucketRefs, now: number, { stateOf }: Draw<T>, tokens: T | 0) =>
+    refs.map((ref) => stateOf(knownOf(ref, now).bucket, ref.limit, now, tokens))
+
+  /** Decides by what this process knows, and counts what it allows. */
+  const decideHere = <T extends number>(refs: BucketRefs, now: number, draw: Draw<T>): RateDecision => {
+    const taken = statesOf(refs, now, draw, draw.take)
+    const isAllowed = taken.every(({ allowed }) => allowed)
+    const states = isAllowed ? taken : statesOf(refs, now, draw, 0)
+    for (const [at, ref] of refs.entries()) {
+      knownOf(ref, now).bucket = states[at]!.bucket
+      if (isAllowed) count(ref, now, draw.take)
+    }
+    return decisionOf(refs, states)
+  }
+
+  /** Takes from the row of each bucket. Gives back when one of them does not have enough. */
+  const decideInRows = async <T extends number>(
+    refs: BucketRefs,
+    now: number,
+    draw: Draw<T>
+  ): Promise<RateDecision> => {
+    const takenFrom: Array<BucketRef> = []
+    for (const ref of refs) {
+      const taken = await report(ref, now, draw)
+      // The database does not answer: this process counts by itself.
+      if (taken === null) {
+        for (const one of takenFrom) count(one, now, -draw.take)
+        return decideHere(refs, now, draw)
+      }
+      if (!taken) {
+        for (const one of takenFrom) await report(one, now, { take: -draw.take, min: Number.MIN_SAFE_INTEGER })
+        const refused = decisionOf(refs, statesOf(refs, now, draw, 0))
+        return { ...refused, allowed: false, retryAfterSeconds: Math.max(1, refused.retryAfterSeconds) }
+      }
+      takenFrom.push(ref)
+    }
+    const left = statesOf(refs, now, moreTokens(0), 0)
+    return { ...decisionOf(refs, left), allowed: true, retryAfterSeconds: 0 }
+  }
+
+  return {
+    decideHere,
+    /** Decides in the rows, unless the database has not answered lately. */
+    decideAtOnce: <T extends number>(refs: BucketRefs, now: number, draw: Draw<T>) =>
+      refs.some((ref) => countsAlone(ref, now)) ? decideHere(refs, now, draw) : decideInRows(refs, now, draw),
+    /** Others only take tokens, so a bucket that is empty here is empty in its row. */
+    isRefusedHere: <T extends number>(refs: BucketRefs, now: number, draw: Draw<T>): boolean =>
+      refs.every((ref) => !isStale(ref, now)) && statesOf(refs, now, draw, 0).some(({ allowed }) => !allowed)
+  }
+}
+
 /** Makes the limiter. Until the scope closes, it reports what was used, and deletes the rows of full buckets every 10 minutes. */
 export const makeSharedRateLimiter = (rows: RateBuckets): Effect.Effect<RateLimiter["Service"], never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { knownOf, count, report, reportOnce, isStale, countsAlone, keepReporting } = makeKnownBuckets(
-      rows,
-      yield* Clock.Clock
-    )
+    const known = makeKnownBuckets(rows, yield* Clock.Clock)
+    const { decideHere, decideAtOnce, isRefusedHere } = makeDecisions(known)
 
-    const statesOf = (refs: BucketRefs, now: number, { draw }: Request, taking: boolean) =>
-      refs.map((ref) => draw(knownOf(ref, now).bucket, ref, now, taking))
-
-    /** Decides by what this process knows, and counts what it allows. */
-    const decideHere = (refs: BucketRefs, now: number, request: Request): RateDecision => {
-      const taken = statesOf(refs, now, request, true)
-      const allowed = taken.every((state) => state.allowed)
-      const states = allowed ? taken : statesOf(refs, now, request, false)
-      for (const [at, ref] of refs.entries()) {
-        const known = knownOf(ref, now)
-        known.bucket = states[at]!.bucket
-        if (allowed) count(ref, now, request.take)
+    const take = async (refs: BucketRefs, now: number): Promise<RateDecision> => {
+      if (isRefusedHere(refs, now, oneToken)) return decideHere(refs, now, oneToken)
+      if (refs.some((ref) => pieceOf(ref) === 0)) return decideAtOnce(refs, now, oneToken)
+      const staleOf = (some: ReadonlyArray<BucketRef>) => some.filter((ref) => known.isStale(ref, now))
+      let stale = staleOf(refs)
+      while (stale.length > 0) {
+        await Promise.all(stale.map((ref) => known.reportOnce(ref, now)))
+        stale = staleOf(stale)
       }
-      return decisionOf(refs, allowed ? taken : states)
+      return decideHere(refs, now, oneToken)
     }
 
-    /** Takes from the row of each bucket. Gives back when one of them does not have enough. */
-    const decideInRows = async (refs: BucketRefs, now: number, request: Request): Promise<RateDecision> => {
-      const takenFrom: Array<BucketRef> = []
-      for (const ref of refs) {
-        const taken = await report(ref, now, request)
-        // The database does not answer: this process counts by itself.
-        if (taken === null) {
-          for (const one of takenFrom) count(one, now, -request.take)
-          return decideHere(refs, now, request)
-        }
-        if (!taken) {
-          for (const one of takenFrom) await report(one, now, { take: -request.take, min: Number.MIN_SAFE_INTEGER })
-          const refused = decisionOf(refs, statesOf(refs, now, request, false))
-          return { ...refused, allowed: false, retryAfterSeconds: Math.max(1, refused.retryAfterSeconds) }
-        }
-        takenFrom.push(ref)
-      }
-      const states = statesOf(
-        refs,
-        now,
-        { ...request, draw: (bucket, ref, at) => drawMore(bucket, ref.limit, at, 0) },
-        false
-      )
-      return { ...decisionOf(refs, states), allowed: true, retryAfterSeconds: 0 }
-    }
-
-    const isRefusedHere = (refs: BucketRefs, now: number, request: Request): boolean =>
-      refs.every((ref) => !isStale(ref, now)) && statesOf(refs, now, request, false).some(({ allowed }) => !allowed)
-
-    const decide = async (refs: BucketRefs, now: number, request: Request): Promise<RateDecision> => {
-      // Others only take tokens, so a bucket that is empty here is empty in its row.
-      if (isRefusedHere(refs, now, request)) return decideHere(refs, now, request)
-      if (request !== oneToken || refs.some((ref) => pieceOf(ref) === 0))
-        return refs.some((ref) => countsAlone(ref, now))
-          ? decideHere(refs, now, request)
-          : decideInRows(refs, now, request)
-      for (
-        let stale = refs.filter((ref) => isStale(ref, now));
-        stale.length > 0;
-        stale = stale.filter((ref) => isStale(ref, now))
-      )
-        await Promise.all(stale.map((ref) => reportOnce(ref, now)))
-      return decideHere(refs, now, request)
+    const takeMore = async (refs: BucketRefs, more: number, now: number): Promise<RateDecision> => {
+      const draw = moreTokens(more)
+      return isRefusedHere(refs, now, draw) ? decideHere(refs, now, draw) : decideAtOnce(refs, now, draw)
     }
 
     yield* Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.tryPromise(() => rows.deleteFull(now))).pipe(
@@ -115,9 +123,9 @@ export const makeSharedRateLimiter = (rows: RateBuckets): Effect.Effect<RateLimi
       Effect.forever,
       Effect.forkScoped
     )
-    yield* Effect.forkScoped(keepReporting)
+    yield* Effect.forkScoped(known.keepReporting)
     return {
-      take: (refs, now) => Effect.promise(() => decide(refs, now, oneToken)),
-      takeMore: (refs, more, now) => Effect.promise(() => decide(refs, now, moreTokens(more)))
+      take: (refs, now) => Effect.promise(() => take(refs, now)),
+      takeMore: (refs, more, now) => Effect.promise(() => takeMore(refs, more, now))
     }
   })
