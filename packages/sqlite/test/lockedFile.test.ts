@@ -10,6 +10,8 @@ import { describe, expect, it } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
 import { migrations } from "../src/internal/migrations.ts"
 import { filesOfEachTest, open } from "./openedFile.ts"
+// oxlint-disable-next-line import/default -- `bundledCommand.ts` of the tools makes this module.
+import openingProgram from "./openingProgram.ts?bundled"
 
 const { file } = filesOfEachTest()
 
@@ -18,7 +20,9 @@ describe("opening a file", () => {
     await Effect.runPromise(open(file()))
     const other = new Database(file())
     other.exec("BEGIN IMMEDIATE")
-    const opening = Effect.runFork(Effect.scoped(Layer.build(SqliteMailStore.layer({ filename: file() }))))
+    const opening = Effect.runFork(
+      Effect.scoped(Layer.build(SqliteMailStore.layer({ filename: file(), commitThread: "caller" })))
+    )
     await wait(100)
     const startedAt = performance.now()
     await Effect.runPromise(Fiber.interrupt(opening))
@@ -45,16 +49,8 @@ describe("opening a file", () => {
   })
 
   it("migrates a file once when several processes open it at once", async () => {
-    const script = `
-      import { Effect } from "effect"
-      import { SqliteMailStore } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)}
-      await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename: ${JSON.stringify(file())} })))
-    `
     const children = Array.from({ length: 4 }, () =>
-      spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
-        stdio: ["ignore", "ignore", "pipe"],
-        cwd: import.meta.dirname
-      })
+      spawn(process.execPath, [openingProgram, file()], { stdio: ["ignore", "ignore", "pipe"] })
     )
     const codes = await Promise.all(children.map((child) => new Promise((resolve) => child.on("exit", resolve))))
     expect(codes).toEqual([0, 0, 0, 0])
