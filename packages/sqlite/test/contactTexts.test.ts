@@ -17,7 +17,9 @@ import { filesOfEachTest } from "./openedFile.ts"
 const { file } = filesOfEachTest()
 
 const inStore = <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =>
-  Effect.runPromise(Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file() }), test)))
+  Effect.runPromise(
+    Effect.scoped(Effect.flatMap(SqliteMailStore.make({ filename: file(), commitThread: "caller" }), test))
+  )
 
 const contactOf = (projectId: string, n: number, change: Partial<ContactRecord> = {}): ContactRecord =>
   ({

@@ -6,13 +6,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import { Effect } from "effect"
-import { SqliteMailStore } from "../src/index.ts"
+import { open } from "./openedFile.ts"
 
 /** Makes the store, and opens its file. `close` deletes it. */
 export const openFreshDatabase = async () => {
   const folder = mkdtempSync(join(tmpdir(), "mailkeep-schema-"))
   const filename = join(folder, "mail.db")
-  await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename })))
+  await Effect.runPromise(open(filename))
   const database = new Database(filename, { readonly: true })
   return {
     database,

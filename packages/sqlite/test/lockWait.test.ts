@@ -9,7 +9,6 @@ import { StoreUnavailable } from "@mailkeep/core/adapter"
 import Database from "better-sqlite3"
 import { Effect } from "effect"
 import { expect, it, onTestFinished } from "vitest"
-import { SqliteMailStore } from "../src/index.ts"
 import type { GroupWriter } from "../src/internal/groupCommit.ts"
 import { makeGroupCommit } from "../src/internal/groupCommit.ts"
 import { fileIdentityOf } from "../src/internal/fileCheck.ts"
@@ -18,6 +17,7 @@ import type { ProductConnections } from "../src/internal/productConnections.ts"
 import { makeProductConnections } from "../src/internal/productConnections.ts"
 import { makeCommitThread } from "../src/internal/thread/commitThread.ts"
 import type { Write } from "../src/internal/writes.ts"
+import { open } from "./openedFile.ts"
 
 const put = (name: string): ReadonlyArray<Change> => [{ _tag: "PutSetting", name, value: "1" }]
 const write = (name: string): Write => ({ _tag: "Commit", changes: put(name) })
@@ -26,7 +26,7 @@ const write = (name: string): Write => ({ _tag: "Commit", changes: put(name) })
 const lockedFile = async (): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), "mailkeep-lock-"))
   const filename = join(folder, "mail.db")
-  await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename })))
+  await Effect.runPromise(open(filename))
   const other = new Database(filename)
   other.exec("BEGIN IMMEDIATE")
   onTestFinished(() => {

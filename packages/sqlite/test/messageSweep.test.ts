@@ -2,8 +2,7 @@ import { execFileSync } from "node:child_process"
 import Database from "better-sqlite3"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { SqliteMailStore } from "../src/index.ts"
-import { filesOfEachTest } from "./openedFile.ts"
+import { filesOfEachTest, open } from "./openedFile.ts"
 
 const { file } = filesOfEachTest()
 
@@ -15,7 +14,7 @@ const insertSql = `INSERT INTO mailkeep_messages (
 ) VALUES (?, 'prj_a', 'api', 'a@x.example', 'x.example', '', ?, '[]', '[]', '{}', '[]', 0, '{}', '', 1)`
 
 it("sweeps messages in less memory than their bodies need", async () => {
-  await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename: file() })))
+  await Effect.runPromise(open(file()))
   const database = new Database(file())
   const insert = database.prepare(insertSql)
   for (let n = 0; n < 25; n++) insert.run(`msg_${n}`, body)

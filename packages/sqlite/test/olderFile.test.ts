@@ -48,7 +48,7 @@ const makeFile = (filename: string, version: number) => {
 
 /** Opens the file with a store, which migrates it, and reads the delivery. */
 const readDelivery = (filename: string) =>
-  Effect.flatMap(SqliteMailStore.make({ filename }), (store) =>
+  Effect.flatMap(SqliteMailStore.make({ filename, commitThread: "caller" }), (store) =>
     store.read([{ _tag: "Delivery", projectId: suppressed.projectId, id: suppressed.id }])
   ).pipe(Effect.scoped, Effect.runPromise)
 

@@ -20,7 +20,8 @@ export const filesOfEachTest = () => {
   return { folder: () => folder, file: () => join(folder, "mail.db") }
 }
 
-export const open = (filename: string) => Effect.scoped(SqliteMailStore.make({ filename }))
+/** Opens and closes a store, and creates its file if there is none. Starts no commit thread, which would take most of the time of a test. */
+export const open = (filename: string) => Effect.scoped(SqliteMailStore.make({ filename, commitThread: "caller" }))
 export const refusal = (filename: string): Promise<StoreNotOpened> => Effect.runPromise(Effect.flip(open(filename)))
 
 export const put = (name: string) => [{ _tag: "PutSetting", name, value: "1" }] as const

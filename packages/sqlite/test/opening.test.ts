@@ -196,7 +196,7 @@ describe("opening a file", () => {
     await Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
-          yield* SqliteMailStore.make({ filename: file() })
+          yield* SqliteMailStore.make({ filename: file(), commitThread: "caller" })
           const other = new Database(file(), { readonly: true })
           expect(other.pragma("journal_mode", { simple: true })).toBe("wal")
           other.close()

@@ -7,7 +7,7 @@ import { Clock, Effect, Exit, Scope } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
 import { makeProductConnections } from "../src/internal/productConnections.ts"
-import { filesOfEachTest } from "./openedFile.ts"
+import { filesOfEachTest, open as openFile } from "./openedFile.ts"
 import { makeStarted } from "./startedStore.ts"
 
 const { file } = filesOfEachTest()
@@ -15,7 +15,7 @@ let product: Database.Database
 let scope: Scope.Closeable
 
 beforeEach(async () => {
-  await Effect.runPromise(Effect.scoped(SqliteMailStore.make({ filename: file() })))
+  await Effect.runPromise(openFile(file()))
   product = new Database(file())
   product.pragma("synchronous = FULL")
   scope = Effect.runSync(Scope.make())
@@ -50,7 +50,11 @@ const setBackClock = (real: Clock.Clock): Clock.Clock => {
 
 describe("an opening", () => {
   const opening = () =>
-    Effect.runPromise(Effect.flip(Effect.scoped(SqliteMailStore.make({ filename: file(), connection: product }))))
+    Effect.runPromise(
+      Effect.flip(
+        Effect.scoped(SqliteMailStore.make({ filename: file(), commitThread: "caller", connection: product }))
+      )
+    )
 
   it("fails at once while the named connection has an open transaction, and names the transaction", async () => {
     product.exec("BEGIN IMMEDIATE")
@@ -61,13 +65,13 @@ describe("an opening", () => {
     })
     expect(performance.now() - startedAt).toBeLessThan(2000)
     product.exec("COMMIT")
-    await open({ connection: product })
+    await open({ commitThread: "caller", connection: product })
   })
 
   it("waits for a transaction of another connection while the named one has none", async () => {
     const other = new Database(file())
     other.exec("BEGIN IMMEDIATE")
-    const opened = open({ connection: product })
+    const opened = open({ commitThread: "caller", connection: product })
     await wait(300)
     other.exec("COMMIT")
     other.close()

@@ -10,7 +10,7 @@ import { makeStagedCommit } from "../src/internal/stagedCommit.ts"
 import { prepared } from "../src/internal/recordTable.ts"
 import { putStagedContent, stagedKey } from "../src/internal/stagedContents.ts"
 import type { SqliteMailStore as Store } from "../src/SqliteMailStore.ts"
-import { filesOfEachTest } from "./openedFile.ts"
+import { filesOfEachTest, open } from "./openedFile.ts"
 import { makeStarted } from "./startedStore.ts"
 
 const { file } = filesOfEachTest()
@@ -71,8 +71,12 @@ const damageFile = (): void => {
 const rowsOf = ({ hash, chunks }: ChangeOf<"PutContent">): ReadonlyArray<Row> =>
   chunks.map((_, chunk) => ({ hash, chunk }))
 
-const chunksRead = (store: Store["Service"], { hash, chunks }: ChangeOf<"PutContent">) =>
-  store.read(chunks.map((_, chunk) => ({ _tag: "ContentChunk", projectId, hash, chunk }) as const))
+/** Whether the store has the same bytes. A comparison by `expect` takes a second for each MiB. */
+const hasBytes = (store: Store["Service"], { hash, chunks }: ChangeOf<"PutContent">) =>
+  Effect.map(
+    store.read(chunks.map((_, chunk) => ({ _tag: "ContentChunk", projectId, hash, chunk }) as const)),
+    (read) => read.every((bytes, chunk) => bytes !== null && Buffer.compare(bytes, chunks[chunk]!) === 0)
+  )
 
 describe.each(["worker", "caller"] as const)("a commit with large contents on the %s thread", (commitThread) => {
   const inStore = <A, E>(test: (store: Store["Service"]) => Effect.Effect<A, E>) =>
@@ -87,8 +91,7 @@ describe.each(["worker", "caller"] as const)("a commit with large contents on th
         expect(rowsInFile()).toEqual(
           [...rowsOf(large), ...rowsOf(small)].toSorted((a, b) => (a.hash < b.hash ? -1 : 1))
         )
-        expect(yield* chunksRead(store, large)).toEqual(large.chunks)
-        expect(yield* chunksRead(store, small)).toEqual(small.chunks)
+        expect([yield* hasBytes(store, large), yield* hasBytes(store, small)]).toEqual([true, true])
       })
     ))
 
@@ -139,7 +142,7 @@ describe.each(["worker", "caller"] as const)("a commit with large contents on th
     ))
 
   it("leaves nothing when it is interrupted while another connection has the lock and the product has named its own", async () => {
-    await Effect.runPromise(Effect.scoped(makeStarted({ filename: file() })))
+    await Effect.runPromise(open(file()))
     const [product, other] = [new Database(file()), new Database(file())]
     const options = { filename: file(), commitThread, connection: product }
     await Effect.runPromise(
@@ -253,7 +256,7 @@ describe("putStagedContent", () => {
     ["a staged content without its second chunk", stagedKey(0, "one")],
     ["a content that was not staged", null]
   ])("commits nothing of %s", async (_, key) => {
-    await Effect.runPromise(Effect.scoped(makeStarted({ filename: file() })))
+    await Effect.runPromise(open(file()))
     if (key !== null) insertRow(key)
     const database = new Database(file())
     const content = { _tag: "PutStagedContent", projectId, hash: "a", key, chunkCount: 2 } as const

@@ -133,7 +133,7 @@ const refusing =
 const wrapped =
   (mutation: Mutation) =>
   (filename: string): Layer.Layer<MailStore, unknown> =>
-    Layer.effect(MailStore, Effect.map(SqliteMailStore.make({ filename }), mutation))
+    Layer.effect(MailStore, Effect.map(SqliteMailStore.make({ filename, commitThread: "caller" }), mutation))
 
 const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStore, unknown>>> = {
   "durability/kept-after-reopening": wrapped((store) => buffered(store).mutant),
@@ -141,7 +141,7 @@ const layers: Readonly<Record<string, (filename: string) => Layer.Layer<MailStor
     Layer.effect(
       MailStore,
       Effect.gen(function* () {
-        const { mutant, flush } = buffered(yield* SqliteMailStore.make({ filename }))
+        const { mutant, flush } = buffered(yield* SqliteMailStore.make({ filename, commitThread: "caller" }))
         yield* Effect.addFinalizer(() => flush)
         return mutant
       })
