@@ -115,7 +115,7 @@ describe("SmtpSubmission", () => {
   it("refuses connections above the limit of one address at once, and takes new ones when others end", async () => {
     const server = await opened({ connectionsPerAddressMax: 5 })
     const clients = await Promise.all(
-      Array.from({ length: 500 }, async () => {
+      Array.from({ length: 50 }, async () => {
         const client = smtpClientOn(connect(server.port, "127.0.0.1"))
         return { client, greeting: await client.reply() }
       })
@@ -141,8 +141,8 @@ describe("SmtpSubmission", () => {
     const server = await opened()
     const client = await smtpClient(server.port)
     await client.command("EHLO c")
-    for (let second = 0; second < 59; second++) {
-      await pass(server, "1 second")
+    for (const duration of ["20 seconds", "20 seconds", "19 seconds"] as const) {
+      await pass(server, duration)
       expect(await client.command("NOOP")).toBe("250 2.0.0 Ok")
     }
     await pass(server, "1 second")
