@@ -30,8 +30,14 @@ export const boundedWorkByKey = ({ atOnce, waitingMax }: WorkBound) => {
     )
 }
 
-/** Bounds the work of all callers together. An effect above the bound fails with `StoreUnavailable` (`overloaded`). A caller may retry it. */
-export const boundedWork = (bound: WorkBound) => {
-  const byKey = boundedWorkByKey(bound)
-  return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> => byKey("", effect)
+/**
+ * At most `atOnce` effects run at a time over all keys. Each key has a bound of its own, so that the work of one key neither refuses nor long delays the
+ * work of another. An effect above the bound of its key fails with `StoreUnavailable` (`overloaded`). A caller may retry it.
+ */
+export const sharedWork = ({ atOnce, ofKey }: { readonly atOnce: number; readonly ofKey: WorkBound }) => {
+  const permits = Semaphore.makeUnsafe(atOnce)
+  const byKey = boundedWorkByKey(ofKey)
+  return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
+    // A key waits here for at most `ofKey.atOnce` effects, so that the keys take turns.
+    byKey(key, permits.withPermit(effect))
 }

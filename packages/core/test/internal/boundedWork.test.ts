@@ -3,21 +3,37 @@
  */
 import { Deferred, Effect, Fiber } from "effect"
 import { expect, it } from "vitest"
-import { boundedWork, boundedWorkByKey } from "../../src/internal/boundedWork.ts"
+import { boundedWorkByKey, sharedWork } from "../../src/internal/boundedWork.ts"
 
 const bound = { atOnce: 1, waitingMax: 1 }
 const overloaded = { _tag: "StoreUnavailable", reason: "overloaded" }
 
-it("refuses work above the bound, and accepts work again after some has ended", () =>
+it("refuses work of a key above its bound, and accepts work again after some has ended", () =>
   Effect.gen(function* () {
-    const bounded = boundedWork(bound)
+    const shared = sharedWork({ atOnce: 1, ofKey: bound })
     const end = yield* Deferred.make<string>()
-    const underWay = yield* Effect.forEach([1, 2], () => Effect.forkChild(bounded(Deferred.await(end))))
+    const underWay = yield* Effect.forEach([1, 2], () => Effect.forkChild(shared("a", Deferred.await(end))))
     yield* Effect.yieldNow
-    expect(yield* Effect.flip(bounded(Effect.void))).toMatchObject(overloaded)
+    expect(yield* Effect.flip(shared("a", Effect.void))).toMatchObject(overloaded)
     yield* Deferred.succeed(end, "done")
     expect(yield* Effect.forEach(underWay, Fiber.join)).toEqual(["done", "done"])
-    expect(yield* bounded(Effect.succeed("again"))).toBe("again")
+    expect(yield* shared("a", Effect.succeed("again"))).toBe("again")
+  }).pipe(Effect.runPromise))
+
+it("lets the keys take turns, and runs no more than the shared number at a time", () =>
+  Effect.gen(function* () {
+    const shared = sharedWork({ atOnce: 1, ofKey: { atOnce: 1, waitingMax: 3 } })
+    const ended: Array<string> = []
+    const work = (key: string) =>
+      shared(
+        key,
+        Effect.andThen(
+          Effect.yieldNow,
+          Effect.sync(() => ended.push(key))
+        )
+      )
+    yield* Effect.forEach(["a", "a", "a", "a", "b"], work, { concurrency: "unbounded" })
+    expect(ended).toEqual(["a", "b", "a", "a", "a"])
   }).pipe(Effect.runPromise))
 
 it("bounds the work of each key by itself, also after an interruption", () =>

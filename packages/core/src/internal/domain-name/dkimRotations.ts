@@ -14,7 +14,7 @@ export const makeRotateDkimKey = ({ store, commit, ids, host, newDkimKey }: Doma
     const load = loadDomain(store, projectId, domainId)
     const existing = yield* Effect.fromResult(domainInScope(domainId, { domainScope, ...(yield* load) }))
     if (isRotating(existing)) return existing
-    const dkimKey = yield* newDkimKey
+    const dkimKey = yield* newDkimKey(projectId)
     const clock = yield* clockFacts(ids, idsOfDomain)
     return yield* commit(
       load,

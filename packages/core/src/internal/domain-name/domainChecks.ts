@@ -15,7 +15,7 @@ import { errorNameOf } from "../../port/bugReport.ts"
 import type { DnsResolverShape } from "../../port/DnsResolver.ts"
 import type { IdSource } from "../../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
-import { boundedWork } from "../boundedWork.ts"
+import { sharedWork } from "../boundedWork.ts"
 import { clockFacts } from "../store/clockFacts.ts"
 import type { Commit } from "../store/commit.ts"
 import { findingsOf } from "./dnsFindings.ts"
@@ -26,8 +26,8 @@ import { runWorkLoop } from "../worker/workLoop.ts"
 const checkedAtOnce = 5
 /** How many due domains one tick checks. */
 const batchMax = 50
-/** The limits of checks, which take four DNS queries each. */
-const checksBound = { atOnce: 8, waitingMax: 64 }
+/** The limits of checks, which take four DNS queries each. A project has half of them, so that its slow name servers leave the rest to others. */
+const checksBound = { atOnce: 8, ofKey: { atOnce: 4, waitingMax: 64 } }
 const checkIntervalMillis = minuteMillis
 
 /** What the decisions about domains need. */
@@ -36,7 +36,8 @@ export interface DomainDeps {
   readonly commit: Commit
   readonly ids: IdSource["Service"]
   readonly host: MailHost
-  readonly newDkimKey: Effect.Effect<NewDkimKey, StoreUnavailable>
+  /** Makes a DKIM key for a domain of the project. */
+  readonly newDkimKey: (projectId: ProjectId) => Effect.Effect<NewDkimKey, StoreUnavailable>
 }
 
 export interface DomainChecksDeps extends DomainDeps {
@@ -74,7 +75,7 @@ const withDkimKey = Effect.fnUntraced(function* (
   const facts = yield* loadDomain(store, projectId, domainId)
   const existing = yield* Effect.fromResult(domainInScope(domainId, { domainScope, ...facts }))
   if (existing.dkim !== null) return existing
-  const dkimKey = yield* newDkimKey
+  const dkimKey = yield* newDkimKey(projectId)
   const clock = yield* clockFacts(ids, idsOfDomain)
   return yield* commit(
     loadDomain(store, projectId, domainId),
@@ -85,7 +86,7 @@ const withDkimKey = Effect.fnUntraced(function* (
 
 export const makeDomainChecks = (deps: DomainChecksDeps): DomainChecks => {
   const { store, commit, ids, dns } = deps
-  const checkBounded = boundedWork(checksBound)
+  const checkBounded = sharedWork(checksBound)
   const warnNoDns = logWarningOnce(
     "A domain cannot be checked, because this process has no `DnsResolver`. Provide `NodeDnsResolver.layer()` of `@mailkeep/core/node/dns`."
   )
@@ -94,7 +95,7 @@ export const makeDomainChecks = (deps: DomainChecksDeps): DomainChecks => {
     const { projectId, domainId } = domain
     if (dns === null) yield* warnNoDns
     const { records } = yield* withDkimKey(deps, domain)
-    const findings = yield* checkBounded(findingsOf(dns, records))
+    const findings = yield* checkBounded(projectId, findingsOf(dns, records))
     const clock = yield* clockFacts(ids, 1)
     return yield* commit(
       loadDomain(store, projectId, domainId),

@@ -43,7 +43,7 @@ export const makeDomainCreation = ({ store, commit, ids, host, newDkimKey, ensur
     const load = Effect.andThen(failWhileDeleting(store, projectId), readFacts)
     yield* Effect.fromResult(decide(valid, { ...(yield* load), dkimKey: null }))
     yield* ensureProject(projectId)
-    const dkimKey = yield* Effect.cached(newDkimKey)
+    const dkimKey = yield* Effect.cached(newDkimKey(projectId))
     const loadWithKey = Effect.gen(function* () {
       const facts = yield* load
       return { ...facts, dkimKey: needsDkimKey(valid, facts) ? yield* dkimKey : null }

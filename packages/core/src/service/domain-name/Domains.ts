@@ -65,7 +65,7 @@ export class Domains extends Context.Service<
      * Creates a domain, and the project when it does not exist. Fails with `DomainTaken` when the project has the domain. There is one
      * exception: `verified: true` marks an existing domain that is `pending` or `failed` as verified manually, and returns it. Fails with
      * `TooManyRecords` when the project has 1,000 domains, and with `SenderOutsideScope`. One DKIM key is generated at a time. Fails with
-     * `StoreUnavailable` when 16 other callers wait for a DKIM key, and with the reason `deleting` while the project is being deleted.
+     * `StoreUnavailable` when 16 other callers of the project wait for a DKIM key, and with the reason `deleting` while the project is being deleted.
      */
     readonly create: (
       caller: Caller,
@@ -103,7 +103,7 @@ export class Domains extends Context.Service<
     ) => Effect.Effect<null, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
     /**
      * Checks every record of the domain in DNS, now. Gives a manually verified domain its DKIM key and its DNS records.
-     * Fails with `RecordNotFound`, with `SenderOutsideScope`, and with `StoreUnavailable` when 64 other callers wait for a check.
+     * Fails with `RecordNotFound`, with `SenderOutsideScope`, and with `StoreUnavailable` when 64 other callers of the project wait for a check.
      */
     readonly verify: (
       caller: Caller,
@@ -112,7 +112,7 @@ export class Domains extends Context.Service<
     /**
      * Gives the domain a new DKIM key, with a selector of its own. The result has the DNS record to publish. A key that signs mail continues
      * to sign until a check finds the new record. Keep the earlier record in DNS for a week after that. A key that signs nothing is replaced
-     * at once. While a new key waits for its record, the domain does not change. Fails with `RecordNotFound`, with `SenderOutsideScope`, and with `StoreUnavailable` when 16 other callers wait for a DKIM key.
+     * at once. While a new key waits for its record, the domain does not change. Fails with `RecordNotFound`, with `SenderOutsideScope`, and with `StoreUnavailable` when 16 other callers of the project wait for a DKIM key.
      */
     readonly rotateDkimKey: (
       caller: Caller,

@@ -3,7 +3,7 @@
  */
 import { withTestMail, project, start, stores } from "@mailkeep/test-support"
 import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Semaphore } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Caller, ListDomainsInput } from "../../../src/index.ts"
 import { Crypto, Domains, MailStore, Principal } from "../../../src/index.ts"
@@ -95,6 +95,46 @@ describe.each(stores)("adding a domain, over $name", (store) => {
           // The queue is empty again, so another domain is accepted.
           yield* add("later.example")
         }).pipe(Effect.provide(layer))
+      })
+    ))
+
+  it("generates the DKIM key of a project after the one under way, while another project has as many waiting as it may", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        const turn = yield* Semaphore.make(0)
+        const { layer } = yield* withKeys((made) => Effect.andThen(made, turn.take(1)))
+        yield* Effect.gen(function* () {
+          const others = yield* Effect.forEach(Array.from({ length: 30 }), (_, n) =>
+            Effect.forkChild(Effect.result(add(`d${n}.example`, "prj_other")), { startImmediately: true })
+          )
+          yield* eventLoopTurns(50)
+          const own = yield* Effect.forkChild(add("shop.example"), { startImmediately: true })
+          yield* eventLoopTurns(50)
+          // The key under way, and the one of this project.
+          yield* turn.release(2)
+          expect((yield* Fiber.join(own)).domain).toBe("shop.example")
+          yield* Fiber.interruptAll(others)
+        }).pipe(Effect.provide(layer))
+      })
+    ))
+
+  it("checks a domain at once while name servers do not answer for as many domains of another project as it may check", () =>
+    withTestMail(store, {
+      dns: {
+        texts: (name) => (name.endsWith(".silent.example") ? Effect.never : Effect.succeed([])),
+        exchanges: () => Effect.succeed([])
+      }
+    })(
+      Effect.gen(function* () {
+        const service = yield* Domains
+        const own = yield* add("shop.example")
+        const silent = yield* add("d.silent.example", "prj_other")
+        const others = yield* Effect.forEach(Array.from({ length: 90 }), () =>
+          Effect.forkChild(Effect.result(service.verify("prj_other", silent.id)), { startImmediately: true })
+        )
+        yield* eventLoopTurns(50)
+        expect((yield* service.verify(project, own.id)).status).toBe("failed")
+        yield* Fiber.interruptAll(others)
       })
     ))
 })
