@@ -1,5 +1,5 @@
 /**
- * Starts the requests of API keys in turn, for a short time in each round of the event loop. A thousand requests of one client at once delay
+ * Starts the requests of each lane in turn, for a short time in each round of the event loop. A thousand requests of one client at once delay
  * those of others by one round. Source: decision 0032.
  */
 import { setImmediate } from "node:timers"
@@ -8,12 +8,12 @@ import { setImmediate } from "node:timers"
 const roundMillis = 2
 
 export interface FairStarts {
-  /** Runs `start` at once, or in a later round if this round has no time left or the API key has requests that wait. */
-  readonly enter: (apiKey: string, start: () => void) => void
+  /** Runs `start` at once, or in a later round if this round has no time left or the lane has requests that wait. */
+  readonly enter: (lane: string, start: () => void) => void
 }
 
 export const makeFairStarts = (now: () => number = () => performance.now()): FairStarts => {
-  /** The requests that wait, by API key. The key whose turn it is comes first. */
+  /** The requests that wait, by lane. The lane whose turn it is comes first. */
   const waiting = new Map<string, Array<() => void>>()
   /** When the first request of this round started; `undefined` before it. */
   let roundBegan: number | undefined
@@ -25,12 +25,12 @@ export const makeFairStarts = (now: () => number = () => performance.now()): Fai
   const beginRound = () => {
     nextRound = undefined
     roundBegan = undefined
-    for (const [apiKey, starts] of waiting) {
+    for (const [lane, starts] of waiting) {
       if (!hasTime()) break
       const start = starts.shift()!
-      waiting.delete(apiKey)
-      // Its next turn comes after those of the others: a map keeps the order of insertion, and this loop meets the key again.
-      if (starts.length > 0) waiting.set(apiKey, starts)
+      waiting.delete(lane)
+      // Its next turn comes after those of the others: a map keeps the order of insertion, and this loop meets the lane again.
+      if (starts.length > 0) waiting.set(lane, starts)
       start()
     }
     if (roundBegan !== undefined) scheduleRound()
@@ -39,12 +39,12 @@ export const makeFairStarts = (now: () => number = () => performance.now()): Fai
     nextRound ??= setImmediate(beginRound)
   }
 
-  const enter = (apiKey: string, start: () => void) => {
+  const enter = (lane: string, start: () => void) => {
     scheduleRound()
-    const before = waiting.get(apiKey)
+    const before = waiting.get(lane)
     if (before !== undefined) before.push(start)
     else if (hasTime()) start()
-    else waiting.set(apiKey, [start])
+    else waiting.set(lane, [start])
   }
 
   return { enter }

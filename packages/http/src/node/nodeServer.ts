@@ -22,6 +22,7 @@ import { makeFairStarts } from "./fairStarts.ts"
 import { listen } from "./listeners.ts"
 import { boundReads } from "./reads.ts"
 import { refusalResponse, refuseRequest } from "./refusal.ts"
+import { makeRequestLanes } from "./requestLanes.ts"
 import { headRefusal, unknownExpectation } from "./requestHead.ts"
 import { shutDown } from "./shutdown.ts"
 import { BoundedRequest } from "./smallChunks.ts"
@@ -57,18 +58,20 @@ const makeListener = (limits: ServerLimits): Listener => {
   const responses = makeResponseBudget(limits)
   const constantResponses = makeResponseBudget(limits)
   const starts = makeFairStarts()
+  const lanes = makeRequestLanes()
   const listener: Listener = { server, connections, responses, constantResponses, handle: undefined }
 
   const enter = (request: IncomingMessage, response: ServerResponse, handle: () => void) => {
     if (!connections.accepts(request)) return
     response.once("close", () => {
+      lanes.answered(request)
       responses.end(request.socket)
       constantResponses.end(request.socket)
     })
     const start = () => {
       if (!request.socket.destroyed) handle()
     }
-    connections.enter({ request, response, run: () => starts.enter(request.headers.authorization ?? "", start) })
+    connections.enter({ request, response, run: () => starts.enter(lanes.laneOf(request), start) })
   }
   const respond = (request: IncomingMessage, response: ServerResponse) =>
     enter(request, response, () => {

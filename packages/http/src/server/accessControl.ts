@@ -4,8 +4,9 @@
 import type { RateDecision } from "@mailkeep/core"
 import { Access } from "@mailkeep/core"
 import { Context, Effect, Layer, Redacted } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Bearer, CurrentPrincipal, RateLimitedEndpoint, RequiredPermission } from "../api/Access.ts"
+import { markAuthenticated } from "./authenticatedRequests.ts"
 import { failureResponse } from "./failureResponse.ts"
 import type { ProductAuthentication } from "./productPrincipal.ts"
 import { productPrincipal } from "./productPrincipal.ts"
@@ -35,6 +36,7 @@ export const layer = (authentication: ProductAuthentication | undefined) =>
             const known = authentication === undefined ? null : yield* productPrincipal(authentication)
             if (HttpServerResponse.isHttpServerResponse(known)) return known
             const principal = known ?? (yield* access.authenticate(Redacted.value(credential)))
+            markAuthenticated((yield* HttpServerRequest.HttpServerRequest).source)
             if (Context.getOption(endpoint.annotations, RateLimitedEndpoint)._tag === "Some")
               yield* applyRateLimit(access, yield* access.takeRateLimit(principal))
             yield* access.authorize(principal, Context.getUnsafe(endpoint.annotations, RequiredPermission))

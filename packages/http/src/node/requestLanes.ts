@@ -1,0 +1,45 @@
+/**
+ * Decides with which other requests a request waits for its turn: with those of its API key. Requests with an API key that was not valid before share one
+ * lane, because anyone can write another wrong API key into each request. Source: decision 0032.
+ */
+import { hash } from "node:crypto"
+import type { IncomingMessage } from "node:http"
+import { isAuthenticated } from "../server/authenticatedRequests.ts"
+
+/** The API keys that are remembered. An API key beyond them has its first request in the shared lane again. */
+const knownMax = 10_000
+
+/** The lane of the requests without an API key. */
+const noApiKey = ""
+/** The lane of all requests with an API key that is not known. No hash has a space. */
+const unknownApiKey = "unknown API key"
+
+export interface RequestLanes {
+  /** The lane of a request that has just arrived. */
+  readonly laneOf: (request: IncomingMessage) => string
+  /** Call it when the request is answered. */
+  readonly answered: (request: IncomingMessage) => void
+}
+
+export const makeRequestLanes = (): RequestLanes => {
+  /** Hashes of the header field, so that no API key stays in memory. The one that was used last is the last. */
+  const known = new Set<string>()
+  const hashOf = ({ headers }: IncomingMessage): string | undefined =>
+    headers.authorization === undefined ? undefined : hash("sha256", headers.authorization, "base64url")
+
+  return {
+    laneOf: (request) => {
+      const lane = hashOf(request)
+      if (lane === undefined) return noApiKey
+      return known.has(lane) ? lane : unknownApiKey
+    },
+    answered: (request) => {
+      const lane = hashOf(request)
+      if (lane === undefined) return
+      // The API key may have been revoked since.
+      known.delete(lane)
+      if (isAuthenticated(request)) known.add(lane)
+      if (known.size > knownMax) known.delete(known.values().next().value!)
+    }
+  }
+}
