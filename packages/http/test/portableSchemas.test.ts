@@ -28,7 +28,6 @@ describe("the OpenAPI document, in its schemas", () => {
   it("says of each object which fields it has, or that it may have any", () => {
     const { schemas } = document.components
     expect(schemas["Metadata"]).toMatchObject({ additionalProperties: true })
-    expect(schemas["SegmentFilter"]).toMatchObject({ additionalProperties: true })
     expect(
       pathsOf((node) => node["type"] === "object" && !("properties" in node) && !("additionalProperties" in node))
     ).toEqual([])
@@ -38,6 +37,77 @@ describe("the OpenAPI document, in its schemas", () => {
     expect(pathsOf(({ anyOf }) => Array.isArray(anyOf) && anyOf.length < 2)).toEqual([])
     expect(document.components.schemas["AddSuppressionRequest"]).toMatchObject({
       properties: { reason: { type: "string", enum: ["manual"] } }
+    })
+  })
+
+  it("writes a field that may be null as a schema of two types, which converters to OpenAPI 3.0 can read", () => {
+    const isNull = (one: Node) => one["type"] === "null"
+    const canTakeNull = (one: Node) => typeof one["type"] === "string" && !isNull(one)
+    expect(
+      pathsOf(({ anyOf }) => Array.isArray(anyOf) && anyOf.some(isNull) && (anyOf as Array<Node>).some(canTakeNull))
+    ).toEqual([])
+    expect(pathsOf((node) => isNull(node)).filter((path) => !path.includes("/anyOf/"))).toEqual([])
+    expect(document.components.schemas["Delivery"]).toMatchObject({
+      properties: {
+        accepted_at: { type: ["string", "null"], format: "date-time" },
+        first_opened_at: { type: ["string", "null"], format: "date-time" },
+        bounce_type: { type: ["string", "null"], enum: ["hard", "soft", null] },
+        domain: { type: ["object", "null"], required: ["id", "domain"] }
+      }
+    })
+    expect(document.components.schemas["TemplateVariable"]).toMatchObject({
+      properties: { fallback_value: { anyOf: [{ type: ["string", "null"] }, { type: "number" }, { type: "boolean" }] } }
+    })
+  })
+
+  it("has a constant only as an enum of one value", () => {
+    expect(pathsOf((node) => "const" in node || "allOf" in node)).toEqual([])
+    expect(document.components.schemas["AddDomainRequest"]).toMatchObject({
+      properties: { openTracking: { type: "boolean", enum: [false] } }
+    })
+  })
+
+  it("names each closed list that several fields have", () => {
+    const lists = nodes.flatMap(([, node]) =>
+      Array.isArray(node["enum"]) && node["enum"].length > 1 ? [node["enum"].join(" ")] : []
+    )
+    expect(lists.length).toBeGreaterThan(10)
+    expect(lists.filter((list, at) => lists.indexOf(list) !== at)).toEqual([])
+    expect(document.components.schemas).toMatchObject({
+      DeliverySummary: { properties: { status: { $ref: "#/components/schemas/DeliveryStatus" } } },
+      DeliveryStatus: { type: "string", enum: expect.arrayContaining(["queued"]) as unknown }
+    })
+  })
+
+  it("names the result of each message of a batch", () => {
+    expect(document.components.schemas["SendBatchResponse"]).toMatchObject({
+      properties: {
+        data: {
+          items: {
+            anyOf: [{ $ref: "#/components/schemas/AcceptedMessage" }, { $ref: "#/components/schemas/RefusedMessage" }]
+          }
+        }
+      }
+    })
+  })
+
+  it("describes the parts of the filter of a segment", () => {
+    const { Segment, SegmentFilter, SegmentComparison } = document.components.schemas
+    const filter = { $ref: "#/components/schemas/SegmentFilter" }
+    expect(Segment).toMatchObject({ properties: { filter } })
+    expect(SegmentFilter).toMatchObject({
+      description: expect.stringContaining("100 parts") as unknown,
+      anyOf: [
+        { required: ["all"], properties: { all: { type: "array", items: filter } } },
+        { required: ["any"], properties: { any: { type: "array", items: filter } } },
+        { required: ["not"], properties: { not: filter } },
+        { required: ["list"], properties: { list: { type: "string" } } },
+        { $ref: "#/components/schemas/SegmentComparison" }
+      ]
+    })
+    expect(SegmentComparison).toMatchObject({
+      required: ["field", "op"],
+      properties: { op: { enum: expect.arrayContaining(["eq", "starts_with", "lte", "before"]) as unknown } }
     })
   })
 
@@ -53,7 +123,7 @@ describe("the OpenAPI document, in its schemas", () => {
   it("describes each time as a date and time", () => {
     const formats = nodes.flatMap(([path, node]) => {
       const choices = (node["anyOf"] ?? [node]) as ReadonlyArray<Node>
-      const text = choices.find(({ type }) => type === "string")
+      const text = choices.find(({ type }) => [type].flat().includes("string"))
       return /\/properties\/(?:at|since|[A-Za-z_]+(?:_at|At))$/.test(path) && text !== undefined
         ? [[path, text["format"]] as const]
         : []

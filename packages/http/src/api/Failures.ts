@@ -19,7 +19,7 @@ const Issue = Schema.Struct({
 const Details = Schema.Struct({
   context: Schema.Literals(["path", "headers", "query", "body"]),
   issues: Schema.Array(Issue)
-})
+}).annotate({ identifier: "InvalidArgumentDetails" })
 
 export class InvalidArgumentBody extends Schema.Error<InvalidArgumentBody>("InvalidArgument")(
   { ...body("invalid_argument"), details: Details },

@@ -14,7 +14,7 @@ const AcceptedMessageBody = Schema.Struct({
   messageId: Schema.String,
   deliveryIds: Schema.Array(Schema.String),
   scheduledAt: TextOrNull
-})
+}).annotate({ identifier: "AcceptedMessage" })
 
 export const SendResultBody = responseOf(AcceptedMessageBody, "SendEmailResponse")
 

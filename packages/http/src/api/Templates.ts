@@ -225,7 +225,8 @@ export class Templates extends HttpApiGroup.make("templates")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Preview a send of the template",
-        description: "Uses the draft, or the published version if there is no draft. `version` selects one of them."
+        description:
+          "An extension. Uses the draft, or the published version if there is no draft. `version` selects one of them."
       })
     )
   )

@@ -2,9 +2,11 @@
  * Adds to the OpenAPI document what the schemas do not say: bounds of numbers, examples of requests, headers of responses, tags.
  */
 import { pageLimitDefault, pageLimitMax } from "@mailkeep/core/binding"
+import { closedListSchemas } from "./closedLists.ts"
 import type { JsonObject } from "./jsonObject.ts"
 import { mapped } from "./jsonObject.ts"
 import { portableComponents, withPortableSchemas } from "./portableSchemas.ts"
+import { withSegmentFilter } from "./segmentFilter.ts"
 
 const dateOrTime = {
   anyOf: [
@@ -163,15 +165,20 @@ export const withDetails = (document: Record<string, unknown>): Record<string, u
   const paths = document["paths"] as Readonly<Record<string, Readonly<Record<string, Operation>>>>
   const components = document["components"] as { readonly schemas: Readonly<Record<string, JsonObject>> }
   const tags = document["tags"] as ReadonlyArray<{ readonly name: string }>
+  const portablePaths = withPortableSchemas(mapped(paths, (methods) => mapped(methods, operationOf)))
+  const schemas = withSegmentFilter(portableComponents(components.schemas))
   return {
     ...document,
     tags: tags.map((tag) => ({ ...tag, description: tagDescriptions[tag.name] })),
-    paths: withPortableSchemas(mapped(paths, (methods) => mapped(methods, operationOf))),
+    paths: portablePaths,
     components: {
       ...components,
-      schemas: mapped(portableComponents(components.schemas), (schema, name) =>
-        requestExamples[name] === undefined ? schema : { ...schema, examples: [requestExamples[name]] }
-      )
+      schemas: {
+        ...mapped(schemas, (schema, name) =>
+          requestExamples[name] === undefined ? schema : { ...schema, examples: [requestExamples[name]] }
+        ),
+        ...closedListSchemas([portablePaths, schemas])
+      }
     }
   }
 }

@@ -2,6 +2,7 @@
  * Writes the schemas of the OpenAPI document in the form that generators of clients read well.
  */
 import { isFields } from "@mailkeep/core/binding"
+import { closedListReference } from "./closedLists.ts"
 import type { JsonObject } from "./jsonObject.ts"
 import { mapped } from "./jsonObject.ts"
 
@@ -17,7 +18,34 @@ const isTimeName = (name: string): boolean => /(?:^at|_at|At|^since)$/.test(name
 const timeField = (schema: JsonObject): JsonObject => {
   const { anyOf } = schema
   if (Array.isArray(anyOf)) return { ...schema, anyOf: anyOf.map((one) => timeField(one as JsonObject)) }
-  return schema["type"] === "string" && schema["format"] === undefined ? { ...schema, format: "date-time" } : schema
+  const isText = [schema["type"]].flat().includes("string")
+  return isText && schema["format"] === undefined ? { ...schema, format: "date-time" } : schema
+}
+
+/**
+ * Writes a choice with `null` as two types of one schema. Programs that convert the document to OpenAPI 3.0 read only this form. A reference has
+ * no type, so its choice stays.
+ */
+const withNullType = (record: JsonObject): JsonObject => {
+  const { anyOf, ...others } = record
+  if (!Array.isArray(anyOf)) return record
+  const choices = (anyOf as ReadonlyArray<JsonObject>).filter(({ type }) => type !== "null")
+  const at = choices.findIndex(({ type }) => typeof type === "string")
+  if (choices.length === anyOf.length || at < 0) return record
+  const { type, enum: values, ...rest } = choices[at]!
+  const nullable = {
+    ...rest,
+    type: [type, "null"],
+    ...(Array.isArray(values) ? { enum: [...(values as ReadonlyArray<unknown>), null] } : {})
+  }
+  return choices.length === 1 ? { ...nullable, ...others } : { ...others, anyOf: choices.with(at, nullable) }
+}
+
+/** Effect puts the schema of a check into `allOf`. A constant is better an enum of one value. */
+const withEnumOfConstant = (record: JsonObject): JsonObject => {
+  const { allOf, ...others } = record
+  const only = Array.isArray(allOf) && allOf.length === 1 ? (allOf[0] as JsonObject) : {}
+  return "const" in only && Object.keys(only).length === 1 ? { ...others, enum: [only["const"]] } : record
 }
 
 /** Some generators make a type without any field of an object schema that does not say which other fields it allows. */
@@ -34,10 +62,13 @@ const portableFields = (fields: JsonObject): JsonObject =>
     return isTimeName(name) ? timeField(field) : field
   })
 
-const portableRecord = (record: JsonObject): JsonObject => {
-  const { anyOf, ...rest } = record
+const portableRecord = (given: JsonObject): JsonObject => {
+  const { anyOf, ...rest } = given
   // A choice of one schema is that schema.
   if (Array.isArray(anyOf) && anyOf.length === 1) return portableRecord({ ...(anyOf[0] as JsonObject), ...rest })
+  const record = withEnumOfConstant(withNullType(given))
+  const reference = closedListReference(record)
+  if (reference !== undefined) return reference
   const entries = Object.entries(record).flatMap(([key, value]): ReadonlyArray<readonly [string, unknown]> => {
     if (isNoBound(key, value)) return []
     if (key === "$ref") return [[key, withoutSuffix(String(value))]]
