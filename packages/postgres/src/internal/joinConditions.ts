@@ -13,7 +13,7 @@ export const refused = (reason: TransactionRefused["reason"], detail?: string): 
 
 export const refusalSentences = {
   notAClient:
-    "Give the client of pg that has the open transaction, and not its pool or an object of another library. With TypeORM, `queryRunner.connect()` returns it.",
+    "Give the client of pg that has the open transaction, and not its pool or an object of another library. The guide for PostgreSQL says how to get it from Drizzle, Kysely, Knex, Sequelize, TypeORM and Prisma.",
   noTransaction:
     "The client has no open transaction. Begin one with BEGIN on a client of the pool, and give the client and not the pool.",
   failed: "The transaction has failed. Roll it back and begin again.",
