@@ -55,11 +55,13 @@ export interface NewResource<K extends ResourceKind> {
   readonly max?: number
 }
 
-const decided = <K extends ResourceKind>(resource: Resource, replaces: number | null) =>
-  ({
-    answer: resource,
-    changes: [{ _tag: "PutResource", resource, replaces }]
-  }) as unknown as Decision<ResourceOf<K>>
+const decided = <K extends ResourceKind>(
+  resource: ResourceOf<K>,
+  replaces: number | null
+): Decision<ResourceOf<K>> => ({
+  answer: resource,
+  changes: [{ _tag: "PutResource", resource: resource as Resource, replaces }]
+})
 
 /** Creates a resource that has no name, or whose name is free. Fails if the project has the maximum number of resources of the kind. */
 export const insertResource = <K extends ResourceKind>(
@@ -67,7 +69,7 @@ export const insertResource = <K extends ResourceKind>(
   { now, ids, projectId, count }: InsertingFacts
 ): Result.Result<Decision<ResourceOf<K>>, TooManyRecords> => {
   if (count >= max) return Result.fail(new TooManyRecords({ record, max }))
-  const made = {
+  const made: ResourceOf<K> = {
     id: idAt(ids, resourcePrefixes[kind], 0),
     projectId,
     kind,
@@ -77,7 +79,7 @@ export const insertResource = <K extends ResourceKind>(
     createdAt: now,
     updatedAt: now,
     revision: 1
-  } as unknown as Resource
+  }
   return Result.succeed(decided(made, null))
 }
 
@@ -96,10 +98,7 @@ export const replaceResource = <K extends ResourceKind>(
   { name, content }: Pick<NewResource<K>, "name" | "content">,
   now: Instant
 ): Decision<ResourceOf<K>> =>
-  decided(
-    { ...existing, name, content, updatedAt: now, revision: existing.revision + 1 } as unknown as Resource,
-    existing.revision
-  )
+  decided({ ...existing, name, content, updatedAt: now, revision: existing.revision + 1 }, existing.revision)
 
 export const updateResource = <K extends ResourceKind>(
   { record, field, ...changed }: Omit<NewResource<K>, "kind" | "parent" | "max">,
