@@ -1,5 +1,5 @@
 /**
- * How a hand-off ended, and what this means for its attempt and its delivery. Two tables; see `certainEnds` and `doubtfulEnds`.
+ * How a hand-off ended, and what this means for its attempt and its delivery.
  * Source: decisions 0006 and 0022.
  */
 import type { OnAmbiguous } from "../../domain/access/Project.ts"
@@ -64,11 +64,6 @@ export interface AttemptEnd {
   /** Why the recipient is suppressed: the mailbox does not exist, or the recipient was refused temporarily until the lifetime ended. */
   readonly suppress?: Extract<SuppressionReason, "hard_bounce" | "temporary_failure">
 }
-
-type EndOf<Tag extends HandOffResult["_tag"]> = (
-  result: Extract<HandOffResult, { readonly _tag: Tag }>,
-  facts: AttemptEndFacts
-) => AttemptEnd
 
 /** The wait after a revoked hand-off. Its cause, such as an unreachable store, can last several seconds. */
 const revokedWaitMillis = 5 * secondMillis
@@ -138,8 +133,7 @@ const deferred = (
   }
 }
 
-const refused: EndOf<"Refused"> = (result, facts) => {
-  const { reply } = result
+const refused = ({ reply }: Refused, facts: AttemptEndFacts): AttemptEnd => {
   const { trigger, suppress, relayFault } = classifyRefusal(reply)
   const statusMessage = shownReply(reply)
   if (trigger === "TransportDeferred") {
@@ -155,7 +149,7 @@ const refused: EndOf<"Refused"> = (result, facts) => {
   }
 }
 
-const unanswered: EndOf<"NoReply"> = ({ why, relayFault = true }, facts) =>
+const unanswered = ({ why, relayFault = true }: NoReply, facts: AttemptEndFacts): AttemptEnd =>
   deferred(facts, {
     outcome: "no_reply",
     statusMessage: why,
@@ -188,45 +182,42 @@ const workerDiedInDoubt = (facts: AttemptEndFacts): AttemptEnd => {
   return { ...end, patch: { ...end.patch, workerDeaths } }
 }
 
-const accepted: EndOf<"Accepted"> = ({ reply }) => ({
-  trigger: "TransportAccepted",
-  outcome: "accepted",
-  patch: { statusMessage: shownReply(reply) }
-})
-
-const delivered: EndOf<"Delivered"> = ({ reply }) => ({
-  trigger: "TransportDelivered",
-  outcome: "delivered",
-  patch: { statusMessage: shownReply(reply) }
-})
-
-const notSendable: EndOf<"NotSendable"> = ({ why }) => ({
-  trigger: "MessageNotSendable",
-  outcome: "rejected",
-  patch: { statusMessage: why }
-})
-
 const stopped = (dueAt: Instant): AttemptEnd => queuedAgain("HandOffStopped", "stopped", dueAt)
 
 /** How an attempt ends when it is certain whether the relay has the message. */
-const certainEnds: { readonly [Tag in HandOffResult["_tag"]]: EndOf<Tag> } = {
-  Accepted: accepted,
-  Delivered: delivered,
-  Refused: refused,
-  NotSendable: notSendable,
-  Revoked: (_, { now }) => stopped(now + revokedWaitMillis),
-  ShutDown: (_, { now }) => stopped(now),
-  NoReply: unanswered,
-  WorkerDied: (_, facts) => workerDied(facts)
+const certainEnd = (result: HandOffResult, facts: AttemptEndFacts): AttemptEnd => {
+  switch (result._tag) {
+    case "Accepted":
+      return { trigger: "TransportAccepted", outcome: "accepted", patch: { statusMessage: shownReply(result.reply) } }
+    case "Delivered":
+      return { trigger: "TransportDelivered", outcome: "delivered", patch: { statusMessage: shownReply(result.reply) } }
+    case "Refused":
+      return refused(result, facts)
+    case "NotSendable":
+      return { trigger: "MessageNotSendable", outcome: "rejected", patch: { statusMessage: result.why } }
+    case "Revoked":
+      return stopped(facts.now + revokedWaitMillis)
+    case "ShutDown":
+      return stopped(facts.now)
+    case "NoReply":
+      return unanswered(result, facts)
+    case "WorkerDied":
+      return workerDied(facts)
+  }
 }
 
 type DoubtfulResult = Extract<HandOffResult, { readonly _tag: "ShutDown" | "NoReply" | "WorkerDied" }>
 
 /** How a finalizing attempt ends when the relay may have the message, and does not ignore a second hand-off (`idempotentHandOff`). */
-const doubtfulEnds: { readonly [Tag in DoubtfulResult["_tag"]]: EndOf<Tag> } = {
-  ShutDown: (_, facts) => ambiguous(workerShutDownMessage, facts),
-  NoReply: ({ why }, facts) => ambiguous(why, facts),
-  WorkerDied: (_, facts) => workerDiedInDoubt(facts)
+const doubtfulEnd = (result: DoubtfulResult, facts: AttemptEndFacts): AttemptEnd => {
+  switch (result._tag) {
+    case "ShutDown":
+      return ambiguous(workerShutDownMessage, facts)
+    case "NoReply":
+      return ambiguous(result.why, facts)
+    case "WorkerDied":
+      return workerDiedInDoubt(facts)
+  }
 }
 
 /** Whether the result leaves open if the relay has the message of a finalizing attempt. */
@@ -238,9 +229,8 @@ const leavesDoubt = (result: HandOffResult): result is DoubtfulResult =>
 /** Returns how an attempt ends by the result of its hand-off. */
 export const attemptEndOf = (result: HandOffResult, facts: AttemptEndFacts): AttemptEnd => {
   const { attempt, delivery, idempotentHandOff } = facts
-  const certainEnd = certainEnds[result._tag] as EndOf<HandOffResult["_tag"]>
   if (attempt.phase !== "finalizing" || !leavesDoubt(result)) return certainEnd(result, facts)
-  if (!idempotentHandOff) return (doubtfulEnds[result._tag] as EndOf<DoubtfulResult["_tag"]>)(result, facts)
+  if (!idempotentHandOff) return doubtfulEnd(result, facts)
   // A second hand-off is not ambiguous, because the relay drops it. But when none follows, the end of the delivery is uncertain.
   const ambiguousAttempts = delivery.ambiguousAttempts + 1
   const end = certainEnd(result, { ...facts, delivery: { ...delivery, ambiguousAttempts } })
