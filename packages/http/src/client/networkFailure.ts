@@ -33,11 +33,14 @@ const isNotSent = (error: unknown): boolean =>
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : "")
 
-/** `isSent` is `false` when the server certainly got nothing of the request. */
-export const networkFailure = (
-  error: unknown,
-  withoutApiKey: (text: string) => string
-): { readonly failure: MailUnreachable; readonly isSent: boolean } => {
+/** Why a request has no answer. */
+export interface NetworkFailure {
+  readonly failure: MailUnreachable
+  /** `false` when the server certainly got nothing of the request. */
+  readonly isSent: boolean
+}
+
+export const networkFailure = (error: unknown, withoutApiKey: (text: string) => string): NetworkFailure => {
   const code = textField(error, "code")
   const texts = [textOf(error), textOf(fieldOf(error, "cause"))].filter((text) => text !== "")
   const detail = withoutApiKey([...texts, ...(texts.length === 0 ? ["the connection failed"] : [])].join(": "))

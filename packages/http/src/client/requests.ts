@@ -20,7 +20,9 @@ import { jsonIssues, toPlainJson } from "./jsonIssues.ts"
 import type { OperationId } from "./operations.ts"
 import { operations } from "./operations.ts"
 import { pause, withDeadline } from "./deadline.ts"
+import type { NetworkFailure } from "./networkFailure.ts"
 import { networkFailure } from "./networkFailure.ts"
+import type { Answer } from "./responseBody.ts"
 import { readAnswer } from "./responseBody.ts"
 
 /** The part of `fetch` that the client uses. */
@@ -57,13 +59,8 @@ type Convert<W, A> = (json: W, replayed: boolean) => A | Promise<A>
 /** Runs calls. */
 export type Request = <W, A>(call: Call, convert: Convert<W, A>) => Promise<A>
 
-/** What came of one request. */
-interface Outcome {
-  readonly answer?: { readonly status: number; readonly headers: Headers; readonly json: unknown }
-  readonly failure?: MailUnreachable
-  /** `false` when the server certainly got nothing of the request. */
-  readonly isSent: boolean
-}
+/** What came of one request: the answer of the server, or why there is none. */
+type Outcome = { readonly answer: Answer } | NetworkFailure
 
 /** The wait before the first retry. Each later one waits twice as long. */
 const firstWaitMillis = 200
@@ -85,13 +82,9 @@ const retryAfterMillis = (headers: Headers): number | undefined => {
 }
 
 /** How long to wait before the request is repeated. `undefined`: it is not repeated. */
-const waitBeforeRetry = (
-  { answer, failure, isSent }: Outcome,
-  isRepeatable: boolean,
-  retry: number
-): number | undefined => {
-  if (failure !== undefined) return isRepeatable || !isSent ? backOffMillis(retry) : undefined
-  const { status, headers, json } = answer!
+const waitBeforeRetry = (outcome: Outcome, isRepeatable: boolean, retry: number): number | undefined => {
+  if ("failure" in outcome) return isRepeatable || !outcome.isSent ? backOffMillis(retry) : undefined
+  const { status, headers, json } = outcome.answer
   const isRefused = isRateLimit(status, json)
   if (!isRefused && !(isRepeatable && [408, 502, 503, 504].includes(status))) return undefined
   const asked = retryAfterMillis(headers)
@@ -172,7 +165,7 @@ export const makeRequest = (settings: RequestSettings): Request => {
   const sendOnce = async (url: string, init: RequestInit): Promise<Outcome> => {
     try {
       const response = await settings.fetch(url, init)
-      return { answer: await readAnswer(response, responseBytesMax), isSent: true }
+      return { answer: await readAnswer(response, responseBytesMax) }
     } catch (cause) {
       if (cause instanceof UnexpectedResponse) throw cause
       return networkFailure(cause, withoutApiKey)
@@ -189,8 +182,8 @@ export const makeRequest = (settings: RequestSettings): Request => {
     )
 
   const resultOf = async <W, A>(outcome: Outcome, facts: CallFacts, convert: Convert<W, A>): Promise<A> => {
-    if (outcome.failure !== undefined) throw outcome.failure
-    const { status, headers, json } = outcome.answer!
+    if ("failure" in outcome) throw outcome.failure
+    const { status, headers, json } = outcome.answer
     if (isSuccess(status) && isRecord(json)) {
       const replayed = headers.get("idempotent-replayed") === "true"
       try {
