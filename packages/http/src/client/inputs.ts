@@ -5,52 +5,34 @@
 import type { Issue } from "@mailkeep/core"
 import { isRecord, timeOfDate } from "@mailkeep/core/options"
 import type { SendBatchInput, SendMessageInput } from "@mailkeep/core/handle"
+import type { FieldNames } from "../api/fieldNames.ts"
+import {
+  attachmentNames,
+  propertyNames,
+  renamedAttachmentPath,
+  renamedPath,
+  templateNames,
+  withRenamedFields
+} from "../api/fieldNames.ts"
 import { splitNamedAddress } from "./namedAddress.ts"
-
-/** Field names of the core and of the wire. */
-type FieldNames = Readonly<Record<string, string>>
-
-/**
- * Both directions. A field with the name of the other side then becomes an unknown field, as it is for the core. The issue of the server
- * names the field as the caller does.
- */
-const bothWays = (names: FieldNames): FieldNames => ({
-  ...names,
-  ...Object.fromEntries(Object.entries(names).map(([name, wireName]) => [wireName, name]))
-})
-
-const propertyNames = bothWays({ fallbackValue: "fallback_value" })
-const attachmentNames = bothWays({ contentType: "content_type", contentId: "content_id" })
-const templateNames = bothWays({
-  previewText: "preview_text",
-  fromName: "from_name",
-  fromAddress: "from_address",
-  replyTo: "reply_to",
-  fallbackValue: "fallback_value"
-})
-
-/** The fields whose names differ, by the group of operations. */
-const namesOfGroup: Readonly<Record<string, FieldNames>> = {
-  properties: propertyNames,
-  templates: templateNames,
-  messages: attachmentNames
-}
-
-const renamed = (names: FieldNames, name: string): string => (Object.hasOwn(names, name) ? names[name]! : name)
 
 const withNames =
   (names: FieldNames) =>
   (input: unknown): unknown =>
-    isRecord(input)
-      ? Object.fromEntries(Object.entries(input).map(([name, value]) => [renamed(names, name), value]))
-      : input
+    isRecord(input) ? withRenamedFields(names, input) : input
 
-/** Renames the fields of an issue's path. A key that the caller chose, such as a property, stays as it is. Of a message, only the fields of a file differ. */
+/** Gives the fields in the path of an issue the names of the input, by the group of the operation. */
 export const toInputPath = (group: string, path: Issue["path"]): Issue["path"] => {
-  const names = namesOfGroup[group] ?? {}
-  const isField = (n: number) =>
-    group === "messages" ? path[n - 2] === "attachments" : n === 0 || typeof path[n - 1] === "number"
-  return path.map((part, n) => (typeof part === "string" && isField(n) ? renamed(names, part) : part))
+  switch (group) {
+    case "messages":
+      return renamedAttachmentPath(path)
+    case "properties":
+      return renamedPath(propertyNames, path)
+    case "templates":
+      return renamedPath(templateNames, path)
+    default:
+      return path
+  }
 }
 
 export const toPropertyBody = withNames(propertyNames)

@@ -8,6 +8,7 @@ import { attachmentsMax, base64Steps, batchItemsMax, decoder, isFields } from "@
 import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { CurrentPrincipal } from "../api/Access.ts"
+import { attachmentNames, renamedAttachmentPath, withRenamedFields } from "../api/fieldNames.ts"
 import { uncountedBodyBytes } from "./bodyBudget.ts"
 import type { BodyBytes } from "./bodyBytes.ts"
 import { inTurns } from "./inTurns.ts"
@@ -19,27 +20,12 @@ import { withInputPaths } from "./wireNames.ts"
 /** 20 MiB of files in base64, the bodies and the rest. A send without files may have no more than any other body. */
 const sendBodyBytesMax = 30 * 1024 * 1024
 
-/**
- * The names of a file's fields on the wire and in process, in both directions. A field that has the name of the other side becomes unknown, and
- * its issue names it as the request does.
- */
-const attachmentNames = {
-  contentType: "content_type",
-  contentId: "content_id",
-  content_type: "contentType",
-  content_id: "contentId"
-} as const
-
-const otherName = (name: string): string =>
-  Object.hasOwn(attachmentNames, name) ? attachmentNames[name as keyof typeof attachmentNames] : name
-
-const renamed = (file: unknown): unknown =>
-  isFields(file) ? Object.fromEntries(Object.entries(file).map(([name, value]) => [otherName(name), value])) : file
+const renamedFile = (file: unknown): unknown => (isFields(file) ? withRenamedFields(attachmentNames, file) : file)
 
 /** Gives the fields of the files the names that the service has. */
 const withServiceNames = (body: unknown): unknown =>
   isFields(body) && Array.isArray(body["attachments"])
-    ? { ...body, attachments: body["attachments"].slice(0, attachmentsMax + 1).map(renamed) }
+    ? { ...body, attachments: body["attachments"].slice(0, attachmentsMax + 1).map(renamedFile) }
     : body
 
 /** The same in each message of a batch. */
@@ -111,10 +97,7 @@ const parseContents = (
   }).pipe(Effect.ensuring(Effect.sync(body.clear)))
 
 /** Gives the fields of the files the names of the request, in the issues of a refused message. */
-export const withRequestNames = <E>(failure: E): E =>
-  withInputPaths(failure, (path) =>
-    path.map((part, n) => (typeof part === "string" && path[n - 2] === "attachments" ? otherName(part) : part))
-  )
+export const withRequestNames = <E>(failure: E): E => withInputPaths(failure, renamedAttachmentPath)
 
 const withContents = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,

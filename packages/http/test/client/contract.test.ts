@@ -226,7 +226,8 @@ describe("an import of the client", () => {
       "core/src/handle/failureGuard.ts",
       "core/src/handle/iteration.ts",
       "core/src/handle/ownMessage.ts",
-      "core/src/options.ts"
+      "core/src/options.ts",
+      "http/src/api/fieldNames.ts"
     ])
   })
 })

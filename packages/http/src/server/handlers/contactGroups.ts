@@ -12,6 +12,7 @@ import { decoder, fallbackIssues, withRules } from "@mailkeep/core/binding"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CreatePropertyBody, UpdatePropertyBody } from "../../api/ContactGroups.ts"
+import { propertyNames } from "../../api/fieldNames.ts"
 import { MailApi } from "../../api/MailApi.ts"
 import { asPrincipal, success, withBody, withJson } from "../handlerResponse.ts"
 import { listView, propertyView, segmentView } from "../contactViews.ts"
@@ -20,8 +21,6 @@ import { withWireNames } from "../wireNames.ts"
 const issuesOfFallback = (body: unknown) => fallbackIssues(body, "fallback_value")
 const parseCreateProperty = withRules(decoder(CreatePropertyBody), issuesOfFallback)
 const parseUpdateProperty = withRules(decoder(UpdatePropertyBody), issuesOfFallback)
-/** The names of the request, by the names of the service. */
-const propertyNames = { fallbackValue: "fallback_value" }
 
 export const properties = HttpApiBuilder.group(
   MailApi,
