@@ -5,6 +5,7 @@
  * Source: decision 0041; RFC 5321 §3.8 (421) and §4.5.4.1.
  */
 import type { HandOffResult } from "../../decide/delivery/handOffResult.ts"
+import type { HealthFault, HealthOfRelay } from "../../decide/observability/decideHealth.ts"
 import type { RelaySetting } from "../../domain/delivery/RelaySetting.ts"
 import { wrongSettingOfReply } from "../../domain/delivery/RelaySetting.ts"
 import { classifyRefusal, shownReply } from "../../domain/delivery/SmtpReply.ts"
@@ -41,16 +42,8 @@ export const relaySignalOf = (result: HandOffResult): RelaySignal => {
 /** Hand-offs in a row without any answer after which the circuit is open. */
 const unreachableMax = 5
 
-/** A result without the service of the relay. */
-export interface RelayFault {
-  readonly at: Instant
-  /** `busy`: the relay asked to slow down or refused the connection. `unreachable`: there was no answer. */
-  readonly kind: "busy" | "unreachable"
-  /** The setting that somebody must correct; `null` if the fault shows none. */
-  readonly wrongSetting: RelaySetting | null
-  /** The codes of the reply; `null` without one. */
-  readonly smtpCode: number | null
-  readonly enhancedCode: string | null
+/** A fault of the relay, with its words. */
+export interface RelayFault extends HealthFault {
   /** The fault in the relay's or the transport's words. The text may contain an address. */
   readonly text: string
 }
@@ -133,10 +126,7 @@ export const relayLimitAfter = (
   }
 }
 
-/** How the relay is doing. `throttled`: it had a fault since its last answer. `open`: it cannot be reached, and gets a single try now and then. */
-export type CircuitState = "closed" | "throttled" | "open"
-
-export const circuitOf = ({ faults, unreachable }: RelayLimitState): CircuitState =>
+export const circuitOf = ({ faults, unreachable }: RelayLimitState): HealthOfRelay["circuit"] =>
   unreachable >= unreachableMax ? "open" : faults > 0 ? "throttled" : "closed"
 
 const wrongSettingSentences: Readonly<Record<RelaySetting, string>> = {
@@ -167,8 +157,12 @@ export const relayNews = (before: RelayLimitState, after: RelayLimitState): stri
   return is ?? "The relay takes mail again."
 }
 
-/** How many more hand-offs may start while `underWay` run, and the end of the pause if there is one (else 0). */
-export const relayLimitNow = (state: RelayLimitState, underWay: number, now: Instant) => {
-  const pausedUntil = pauseEnd(state.pausedUntil, now)
-  return { free: pausedUntil > 0 ? 0 : Math.max(0, state.limit - underWay), pausedUntil }
+/** The end of the pause before the next hand-off; `null` without a pause. */
+export const pausedUntilOf = ({ pausedUntil }: RelayLimitState, now: Instant): Instant | null => {
+  const end = pauseEnd(pausedUntil, now)
+  return end === 0 ? null : end
 }
+
+/** How many more hand-offs may start while `underWay` run. */
+export const freeHandOffsOf = (state: RelayLimitState, underWay: number, now: Instant): number =>
+  pausedUntilOf(state, now) === null ? Math.max(0, state.limit - underWay) : 0

@@ -3,20 +3,21 @@
  */
 import { Clock, Effect } from "effect"
 import type { HandOffResult } from "../../decide/delivery/handOffResult.ts"
-import type { Instant } from "../../domain/value/Instant.ts"
-import type { CircuitState, RelayFault, RelayLimitState } from "./relayLimitState.ts"
-import { circuitOf, initialRelayLimit, relayLimitAfter, relayLimitNow, relayNews } from "./relayLimitState.ts"
+import type { HealthOfRelay } from "../../decide/observability/decideHealth.ts"
+import type { RelayFault, RelayLimitState } from "./relayLimitState.ts"
+import {
+  circuitOf,
+  freeHandOffsOf,
+  initialRelayLimit,
+  pausedUntilOf,
+  relayLimitAfter,
+  relayNews
+} from "./relayLimitState.ts"
 
-/** How the relay is doing. */
-export interface RelayHealth {
-  /** `throttled`: the relay had a fault since its last answer. `open`: it cannot be reached, and gets a single try now and then. */
-  readonly circuit: CircuitState
-  /** The end of the pause before the next hand-off; `null` without a pause. */
-  readonly pausedUntil: Instant | null
+/** How the relay is doing, as this process sees it. */
+export interface RelayHealth extends HealthOfRelay {
   /** The last fault of the relay; `null` before the first. Its text may contain an address. */
   readonly lastFault: RelayFault | null
-  /** Hand-offs under way in this process. */
-  readonly inFlight: number
 }
 
 /** The concurrency limit of the relay, as this process sees it. */
@@ -56,15 +57,12 @@ export const makeRelayLimiter = (): RelayLimiter => {
           Effect.sync(() => inFlight--)
         )
       }),
-    free: (underWay) => Effect.map(Clock.currentTimeMillis, (now) => relayLimitNow(state, underWay, now).free),
-    health: Effect.map(Clock.currentTimeMillis, (now) => {
-      const { pausedUntil } = relayLimitNow(state, 0, now)
-      return {
-        circuit: circuitOf(state),
-        pausedUntil: pausedUntil === 0 ? null : pausedUntil,
-        lastFault: state.lastFault,
-        inFlight
-      }
-    })
+    free: (underWay) => Effect.map(Clock.currentTimeMillis, (now) => freeHandOffsOf(state, underWay, now)),
+    health: Effect.map(Clock.currentTimeMillis, (now) => ({
+      circuit: circuitOf(state),
+      pausedUntil: pausedUntilOf(state, now),
+      lastFault: state.lastFault,
+      inFlight
+    }))
   }
 }

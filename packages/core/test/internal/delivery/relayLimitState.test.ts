@@ -6,9 +6,10 @@ import { minuteMillis, secondMillis } from "../../../src/domain/value/Instant.ts
 import type { RelayLimitState } from "../../../src/internal/delivery/relayLimitState.ts"
 import {
   circuitOf,
+  freeHandOffsOf,
   initialRelayLimit,
+  pausedUntilOf,
   relayLimitAfter,
-  relayLimitNow,
   relayNews,
   relaySignalOf
 } from "../../../src/internal/delivery/relayLimitState.ts"
@@ -39,6 +40,10 @@ const refusedByTransport: HandOffResult = {
 
 const after = (results: ReadonlyArray<HandOffResult>, at = now): RelayLimitState =>
   results.reduce((state, result) => relayLimitAfter(state, result, { now: at, limitMax }), initialRelayLimit(limitMax))
+const limitNow = (state: RelayLimitState, at: number) => ({
+  free: freeHandOffsOf(state, 0, at),
+  pausedUntil: pausedUntilOf(state, at)
+})
 const times = (count: number, result: HandOffResult) => Array.from({ length: count }, () => result)
 
 describe("relaySignalOf", () => {
@@ -64,8 +69,8 @@ describe("relayLimitAfter", () => {
     const state = after([busy])
     expect(state.limit).toBe(16)
     expect(circuitOf(state)).toBe("throttled")
-    expect(relayLimitNow(state, 0, now)).toEqual({ free: 0, pausedUntil: now + secondMillis })
-    expect(relayLimitNow(state, 0, now + secondMillis).free).toBe(16)
+    expect(limitNow(state, now)).toEqual({ free: 0, pausedUntil: now + secondMillis })
+    expect(freeHandOffsOf(state, 0, now + secondMillis)).toBe(16)
   })
 
   it("lets one more hand-off run after each answer", () => {
@@ -76,17 +81,17 @@ describe("relayLimitAfter", () => {
   it("keeps the pause of a busy relay after a hand-off without a reply", () => {
     const state = after([busy, noReply])
     expect(circuitOf(state)).toBe("throttled")
-    expect(relayLimitNow(state, 0, now)).toEqual({ free: 0, pausedUntil: now + secondMillis })
-    expect(relayLimitNow(state, 0, now + secondMillis).free).toBe(16)
+    expect(limitNow(state, now)).toEqual({ free: 0, pausedUntil: now + secondMillis })
+    expect(freeHandOffsOf(state, 0, now + secondMillis)).toBe(16)
   })
 
   it("opens the circuit after five hand-offs without a reply, and tries one after each pause", () => {
     const closed = after(times(4, noReply))
-    expect([circuitOf(closed), relayLimitNow(closed, 0, now).free]).toEqual(["throttled", limitMax])
+    expect([circuitOf(closed), freeHandOffsOf(closed, 0, now)]).toEqual(["throttled", limitMax])
     const open = after(times(5, noReply))
-    expect([circuitOf(open), relayLimitNow(open, 0, now).free]).toEqual(["open", 0])
-    expect(relayLimitNow(open, 0, now + secondMillis).free).toBe(1)
-    expect(relayLimitNow(open, 1, now + secondMillis).free).toBe(0)
+    expect([circuitOf(open), freeHandOffsOf(open, 0, now)]).toEqual(["open", 0])
+    expect(freeHandOffsOf(open, 0, now + secondMillis)).toBe(1)
+    expect(freeHandOffsOf(open, 1, now + secondMillis)).toBe(0)
   })
 
   it("keeps the circuit closed while a busy relay answers between the hand-offs without a reply", () => {
@@ -120,7 +125,7 @@ describe("relayLimitAfter", () => {
 
   it("closes the circuit at the first answer", () => {
     const state = after([...times(9, noReply), accepted])
-    expect([circuitOf(state), relayLimitNow(state, 0, now)]).toEqual(["closed", { free: 2, pausedUntil: 0 }])
+    expect([circuitOf(state), limitNow(state, now)]).toEqual(["closed", { free: 2, pausedUntil: null }])
   })
 
   it.each([
@@ -131,7 +136,7 @@ describe("relayLimitAfter", () => {
   })
 
   it("ignores a pause that a clock set back would lengthen", () => {
-    expect(relayLimitNow(after(times(9, noReply)), 0, now - 10 * minuteMillis)).toEqual({ free: 1, pausedUntil: 0 })
+    expect(limitNow(after(times(9, noReply)), now - 10 * minuteMillis)).toEqual({ free: 1, pausedUntil: null })
   })
 
   it("keeps the words of the last fault", () => {
@@ -167,8 +172,8 @@ describe("relayLimitAfter", () => {
     fc.assert(
       fc.property(results, fc.nat(40), (results, underWay) => {
         const state = after(results)
-        expect(relayLimitNow(state, 0, now + minuteMillis).free).toBeGreaterThanOrEqual(1)
-        expect(relayLimitNow(state, underWay, now).free).toBeLessThanOrEqual(Math.max(0, limitMax - underWay))
+        expect(freeHandOffsOf(state, 0, now + minuteMillis)).toBeGreaterThanOrEqual(1)
+        expect(freeHandOffsOf(state, underWay, now)).toBeLessThanOrEqual(Math.max(0, limitMax - underWay))
       })
     )
   })
