@@ -15,7 +15,7 @@ const queueingAndRecoveryMillis = 500
 /** What the next turn does: nothing for `waitMillis`, or the claims of all kinds, or those for hand-offs alone. */
 interface TurnPlan {
   readonly waitMillis: number
-  readonly only: "all" | "handOffs"
+  readonly claims: "all" | "handOffs"
 }
 
 /**
@@ -61,16 +61,16 @@ export const makeBusyTurns = (concurrency: number): BusyTurns => {
   return {
     plan: (facts) =>
       Effect.map(monotonicMillis, (now): TurnPlan => {
-        const only = isOtherDue || now - queuedAt >= queueingAndRecoveryMillis ? "all" : "handOffs"
-        const waitMillis = only === "all" ? 0 : batchWait(facts, now)
-        if (waitMillis > 0) return { waitMillis, only }
+        const claims = isOtherDue || now - queuedAt >= queueingAndRecoveryMillis ? "all" : "handOffs"
+        const waitMillis = claims === "all" ? 0 : batchWait(facts, now)
+        if (waitMillis > 0) return { waitMillis, claims }
         claimedAt = now
         endedBeforeClaim = facts.ended
-        if (only === "all") {
+        if (claims === "all") {
           queuedAt = now
           isOtherDue = false
         }
-        return { waitMillis: 0, only }
+        return { waitMillis: 0, claims }
       }),
     record: (claimed) => {
       isBusy = claimed > 0

@@ -95,7 +95,7 @@ const freeHandOffs = ({ handOffs, settings, groups }: Deps): Effect.Effect<numbe
 const startDue = (
   deps: Deps,
   startWork: StartWork,
-  only: "all" | "queueingAndRecovery" | "handOffs"
+  claims: "all" | "queueingAndRecovery" | "handOffs"
 ): Effect.Effect<DispatchReport, StoreUnavailable> => {
   const { lease, lastLanes, handOffs, wakeUp, settings, groups, claiming } = deps
   const { leaseMillis } = settings
@@ -111,12 +111,12 @@ const startDue = (
     start(queueingAndRecovery, delivery, Effect.andThen(work, wakeUp.deliveries.notify))
   return Effect.gen(function* () {
     yield* deps.restartLeases
-    const room = only === "handOffs" ? 0 : queueingAndRecovery.free()
+    const room = claims === "handOffs" ? 0 : queueingAndRecovery.free()
     const recovered = yield* claim("abandonedSending", room, queueingAndRecovery)
     for (const delivery of recovered) yield* prepare(delivery, handOffs.recover(delivery, leaseMillis))
     const scheduled = yield* claim("dueScheduled", Math.min(room, queueingAndRecovery.free()), queueingAndRecovery)
     for (const delivery of scheduled) yield* prepare(delivery, handOffs.queueScheduled(delivery, leaseMillis))
-    const places = only === "queueingAndRecovery" ? 0 : yield* freeHandOffs(deps)
+    const places = claims === "queueingAndRecovery" ? 0 : yield* freeHandOffs(deps)
     const handedOver = yield* claim("dueQueued", places, groups.handOffs)
     for (const delivery of handedOver)
       yield* start(groups.handOffs, delivery, handOffs.handOver(delivery, lease.ofClaim(delivery)))
@@ -162,7 +162,7 @@ const makeTurn = (deps: Deps) => (startWork: StartWork, takeNews: () => News) =>
   return Effect.gen(function* () {
     const plan = yield* busy.plan({ ended: groups.handOffs.ended(), news: newsFor(groups.handOffs, takeNews()) })
     if (plan.waitMillis > 0) return plan.waitMillis
-    const { scheduled, recovered, handedOver } = yield* startDue(deps, startWork, plan.only)
+    const { scheduled, recovered, handedOver } = yield* startDue(deps, startWork, plan.claims)
     busy.record(handedOver)
     const moreToSweep = yield* deps.sweep
     if (scheduled + recovered + handedOver > 0 || moreToSweep) return 0
@@ -170,7 +170,7 @@ const makeTurn = (deps: Deps) => (startWork: StartWork, takeNews: () => News) =>
     const full = groups.queueingAndRecovery.isFull() || groups.handOffs.isFull() || (yield* freeHandOffs(deps)) <= 0
     if (full) return secondMillis
     const nextDueMillis = yield* untilNextDue(deps)
-    if (plan.only === "all" || nextDueMillis > 0) return Math.max(1, nextDueMillis)
+    if (plan.claims === "all" || nextDueMillis > 0) return Math.max(1, nextDueMillis)
     busy.recordOtherDue()
     return 0
   })

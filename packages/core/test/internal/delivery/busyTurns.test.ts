@@ -5,8 +5,8 @@ import { makeBusyTurns } from "../../../src/internal/delivery/busyTurns.ts"
 
 const withClock = <A>(test: Effect.Effect<A>) => Effect.runPromise(Effect.provide(test, TestClock.layer()))
 
-const now = (only: "all" | "handOffs") => ({ waitMillis: 0, only })
-const later = (waitMillis: number) => ({ waitMillis, only: "handOffs" })
+const now = (claims: "all" | "handOffs") => ({ waitMillis: 0, claims })
+const later = (waitMillis: number) => ({ waitMillis, claims: "handOffs" })
 
 /** A dispatcher of 32 hand-offs whose first turn claimed so many. */
 const afterClaimOf = (claimed: number) =>
@@ -86,10 +86,10 @@ describe("makeBusyTurns", () => {
       Effect.gen(function* () {
         const turns = yield* afterClaimOf(32)
         yield* TestClock.adjust("499 millis")
-        expect((yield* turns.plan({ ended: 9, news: "none" })).only).toBe("handOffs")
+        expect((yield* turns.plan({ ended: 9, news: "none" })).claims).toBe("handOffs")
         turns.record(32)
         yield* TestClock.adjust("1 millis")
-        expect((yield* turns.plan({ ended: 0, news: "ofFullProjects" })).only).toBe("all")
+        expect((yield* turns.plan({ ended: 0, news: "ofFullProjects" })).claims).toBe("all")
       })
     ))
 
