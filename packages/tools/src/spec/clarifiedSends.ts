@@ -213,7 +213,7 @@ export const sends = clarified(3, "Send", [
   ],
   [
     "A plan limit refuses or accepts a whole send. Usage is counted whether or not a limit is set.",
-    [at.domain("Plan"), at.decide("usageCounters")],
+    [at.domain("Plan"), at.decide("usageChange")],
     [
       sendingLimits("refuses a whole send when the plan permits only a part of it"),
       sendingLimits("counts usage when no limit is set")

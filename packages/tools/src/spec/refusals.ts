@@ -175,12 +175,12 @@ export const limits = section(12, "Limits and versions", [
   ],
   [
     "The number of scheduled recipients is limited.",
-    [at.decide("usageCounters")],
+    [at.decide("usageChange")],
     [sendingLimits("limits the recipients of scheduled messages")]
   ],
   [
     "The number of sends per day is limited.",
-    [at.decide("usageCounters")],
+    [at.decide("usageChange")],
     [
       sendingLimits("refuses a whole send when the plan permits only a part of it"),
       sendingLimits("accepts one of several concurrent sends when the limit %s is 1")

@@ -17,7 +17,7 @@ import type { HandledStatus } from "./claim.ts"
 import { claimLost, holdsClaim } from "./claim.ts"
 import { expectDomain, expectApiKey } from "../store/expectation.ts"
 import type { Transition } from "./transition.ts"
-import { addToCounters } from "../plan/usageCounters.ts"
+import { addToCounters } from "../plan/usageChange.ts"
 import { isNotYetDue, applyTransition, transitionChanges } from "./transition.ts"
 
 export interface QueueDueFacts {

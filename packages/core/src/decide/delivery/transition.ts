@@ -18,8 +18,8 @@ import { secondMillis } from "../../domain/value/Instant.ts"
 import { dailyCounter } from "../../domain/plan/Plan.ts"
 import type { SmtpReply } from "../../domain/delivery/SmtpReply.ts"
 import { shownReply } from "../../domain/delivery/SmtpReply.ts"
-import type { UsageChange } from "../plan/usageCounters.ts"
-import { addToCounters } from "../plan/usageCounters.ts"
+import type { UsageChange } from "../plan/usageChange.ts"
+import { addToCounters } from "../plan/usageChange.ts"
 
 export interface Transition {
   readonly before: Delivery

@@ -40,8 +40,8 @@ import { unchanged } from "../store/Decision.ts"
 import { expectApiKey, expectDomain, expectResource } from "../store/expectation.ts"
 import type { SendContent, SendContentFacts } from "./sendContent.ts"
 import { sendContent, shownRecipientIssues } from "./sendContent.ts"
-import type { SendUsage } from "../plan/usageCounters.ts"
-import { addToCounters, exceededLimit } from "../plan/usageCounters.ts"
+import type { SendUsage } from "../plan/usageChange.ts"
+import { addToCounters, exceededLimit } from "../plan/usageChange.ts"
 
 /** What recognises a repeat of a send. */
 interface SendIdempotency {

@@ -25,7 +25,7 @@ import { windowIssue } from "../../domain/message/SendingWindow.ts"
 import type { Decision } from "../store/Decision.ts"
 import { invalidInput, unchanged } from "../store/Decision.ts"
 import { applyTransition, transitionChanges } from "../delivery/transition.ts"
-import { addToCounters } from "../plan/usageCounters.ts"
+import { addToCounters } from "../plan/usageChange.ts"
 
 export interface CancelMessage {
   readonly messageId: string

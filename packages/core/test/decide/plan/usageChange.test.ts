@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { addToCounters, exceededLimit } from "../../../src/decide/plan/usageCounters.ts"
+import { addToCounters, exceededLimit } from "../../../src/decide/plan/usageChange.ts"
 import type { UsageCounter } from "../../../src/domain/plan/Plan.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
 import { project } from "../fixtures.ts"
