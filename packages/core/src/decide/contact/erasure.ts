@@ -207,25 +207,18 @@ const eraseFromRecord = (stored: StoredRecordOf<ErasedKind>, person: ErasedPerso
   }
 }
 
-/** What is known besides the records of a page. */
-export interface RecordsFacts {
-  /** The ids of the messages to the person or by the person that are under way. They stay as they are until their deliveries have ended. */
-  readonly messagesUnderWay: ReadonlySet<string>
-}
-
-const isInScope = ({ kind, record }: StoredRecordOf<ErasedKind>, { messagesUnderWay }: RecordsFacts): boolean =>
-  !(kind === "Message" && messagesUnderWay.has(record.id))
-
 /**
  * Erases the person from a page of records of the project. A message to the person must have been erased before (`eraseFromMessage`), unless it is
- * under way. The ids of messages by the person that wait must be known.
+ * under way. `messagesUnderWay` has the ids of these messages, and of messages by the person that wait. They stay as they are.
  */
 export const eraseFromRecords = (
   records: ReadonlyArray<StoredRecordOf<ErasedKind>>,
   person: ErasedPerson,
-  facts: RecordsFacts
+  messagesUnderWay: ReadonlySet<string>
 ): Decision<ErasedCounts> => {
-  const changes = records.filter((one) => isInScope(one, facts)).flatMap((one) => eraseFromRecord(one, person))
+  const changes = records.flatMap((one) =>
+    one.kind === "Message" && messagesUnderWay.has(one.record.id) ? [] : eraseFromRecord(one, person)
+  )
   return { changes, answer: erasedOf(changes) }
 }
 

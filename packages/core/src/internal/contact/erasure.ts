@@ -134,7 +134,7 @@ const eraseKind = (
       })
       const counts = yield* deps.commit(
         load,
-        ({ records, ...facts }) => Result.succeed(eraseFromRecords(records, person, { ...facts, messagesUnderWay })),
+        ({ records }) => Result.succeed(eraseFromRecords(records, person, messagesUnderWay)),
         "bounded"
       )
       erased = addErased(erased, counts)
