@@ -8,7 +8,6 @@ import { beginDeletion, deleteMessages, deleteRecords, endDeletion } from "../..
 import type { DeletedRecords, ProjectDeletionReport } from "../../domain/access/ProjectDeletion.ts"
 import { addDeleted, deletedKinds, deletionIdOf, nothingDeleted } from "../../domain/access/ProjectDeletion.ts"
 import type { ProjectId } from "../../domain/access/Project.ts"
-import type { Message } from "../../domain/message/Message.ts"
 import type { Lease } from "../../domain/store/Lease.ts"
 import { noLogFilters } from "../../domain/delivery/LogFilters.ts"
 import type { RecordKind, StoredRecord, StoredRecordKey } from "../../domain/store/StoredRecord.ts"
@@ -16,6 +15,7 @@ import { storedRecordKey } from "../../domain/store/StoredRecord.ts"
 import type { MailStoreShape } from "../../port/MailStore.ts"
 import { StoreUnavailable } from "../../port/MailStore.ts"
 import type { Commit } from "../store/commit.ts"
+import { withFacts } from "../store/commit.ts"
 import { nextLimit, withFittingPages } from "../store/fittingPages.ts"
 import { forEachLoggedMessages } from "../delivery/loggedMessages.ts"
 import { recordPage } from "../store/recordPages.ts"
@@ -104,45 +104,57 @@ const deleteMessagesOf = (deletion: Deletion, ids: ReadonlyArray<string>): Effec
   Effect.gen(function* () {
     for (let from = 0; from < ids.length && !deletion.isEnded;) {
       const part = ids.slice(from, from + deletion.messagesAtOnce)
-      let found: ReadonlyArray<Message> = []
-      const load = Effect.tap(loadMessages(deletion, part), ({ messages }) =>
-        Effect.sync(() => {
-          found = messages.flatMap(({ message }) => message ?? [])
-        })
+      const { answer, facts } = yield* deletion.commit(
+        loadMessages(deletion, part),
+        withFacts(deleteMessages),
+        "bounded"
       )
-      const answer = yield* deletion.commit(load, (facts) => Result.succeed(deleteMessages(facts)), "bounded")
       record(deletion, answer)
       for (const id of part) deletion.underWay.delete(id)
       for (const id of answer.underWay) deletion.underWay.add(id)
       from += part.length
-      const sizes = found.map((message) => ({ kind: "Message", record: message }) as const)
-      deletion.messagesAtOnce = Math.min(messagesMax, nextLimit(sizes, deletion.messagesAtOnce, messageBytesMax))
+      const found = facts.messages.flatMap(({ message }) =>
+        message === null ? [] : [{ kind: "Message", record: message } as const]
+      )
+      deletion.messagesAtOnce = Math.min(messagesMax, nextLimit(found, deletion.messagesAtOnce, messageBytesMax))
     }
   })
 
-/** Deletes all records of a kind, one page in each commit. */
-const deleteKind = (deletion: Deletion, kind: RecordKind): Effect.Effect<void, StoreUnavailable> =>
+/** Deletes the messages of the page after a key. Returns the page. */
+const deleteMessagePage = (deletion: Deletion, after: StoredRecordKey | null) =>
+  Effect.gen(function* () {
+    const { pages, projectId } = deletion
+    const page = yield* recordPage(pages, { kind: "Message", projectId, after })
+    yield* deleteMessagesOf(
+      deletion,
+      page.map(({ record: { id } }) => id)
+    )
+    return page
+  })
+
+/** Deletes the page of records of a kind after a key, in one commit. Returns the page. */
+const deletePage = (deletion: Deletion, kind: RecordKind, after: StoredRecordKey | null) =>
   Effect.gen(function* () {
     const { pages, commit, projectId } = deletion
+    const load = Effect.zipWith(
+      recordPage(pages, { kind, projectId, after }),
+      readDeletion(deletion),
+      (records, existing) => ({ records, deletion: existing })
+    )
+    const { answer, facts } = yield* commit(load, withFacts(deleteRecords), "bounded")
+    record(deletion, answer)
+    return facts.records
+  })
+
+/** Deletes all records of a kind, one page after the other. */
+const deleteKind = (deletion: Deletion, kind: RecordKind): Effect.Effect<void, StoreUnavailable> =>
+  Effect.gen(function* () {
     let after: StoredRecordKey | null = null
     while (!deletion.isEnded) {
-      const from: StoredRecordKey | null = after
-      let last: StoredRecord | undefined
-      const readPage = Effect.tap(recordPage(pages, { kind, projectId, after: from }), (records) =>
-        Effect.sync(() => {
-          last = records.at(-1)
-        })
-      )
-      if (kind === "Message") {
-        const ids = (yield* readPage).map((one) => storedRecordKey(one)[1] as string)
-        yield* deleteMessagesOf(deletion, ids)
-      } else {
-        const load = Effect.zipWith(readPage, readDeletion(deletion), (records, existing) => ({
-          records,
-          deletion: existing
-        }))
-        record(deletion, yield* commit(load, (facts) => Result.succeed(deleteRecords(facts)), "bounded"))
-      }
+      const page: ReadonlyArray<StoredRecord> = yield* kind === "Message"
+        ? deleteMessagePage(deletion, after)
+        : deletePage(deletion, kind, after)
+      const last = page.at(-1)
       if (last === undefined) return
       after = storedRecordKey(last)
     }

@@ -16,12 +16,13 @@ import type { ErasedCounts, ErasedKind, ErasedPerson, ErasureReport } from "../.
 import { addErased, erasedKinds, nothingErased } from "../../domain/contact/Erasure.ts"
 import type { KeyedAddress } from "../../domain/contact/Suppression.ts"
 import { noLogFilters } from "../../domain/delivery/LogFilters.ts"
-import type { StoredRecord, StoredRecordKey, StoredRecordOf } from "../../domain/store/StoredRecord.ts"
+import type { StoredRecord, StoredRecordKey } from "../../domain/store/StoredRecord.ts"
 import { storedRecordKey } from "../../domain/store/StoredRecord.ts"
 import type { IdSource } from "../../port/IdSource.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { clockFacts } from "../store/clockFacts.ts"
 import type { Commit } from "../store/commit.ts"
+import { withFacts } from "../store/commit.ts"
 import { withFittingPages } from "../store/fittingPages.ts"
 import { forEachLoggedMessages } from "../delivery/loggedMessages.ts"
 import { forEachRecordPage, recordPage } from "../store/recordPages.ts"
@@ -121,23 +122,18 @@ const eraseKind = (
     let after: StoredRecordKey | null = null
     while (true) {
       const from: StoredRecordKey | null = after
-      let last: StoredRecord | undefined
       const load = Effect.gen(function* () {
-        const records = (yield* recordPage(deps.pages, {
-          kind,
-          projectId: person.projectId,
-          after: from
-        })) as ReadonlyArray<StoredRecordOf<ErasedKind>>
-        last = records.at(-1)
-        for (const id of yield* messagesToKeep(deps, person, records)) messagesUnderWay.add(id)
-        return { records }
+        const page = yield* recordPage(deps.pages, { kind, projectId: person.projectId, after: from })
+        for (const id of yield* messagesToKeep(deps, person, page)) messagesUnderWay.add(id)
+        return page
       })
-      const counts = yield* deps.commit(
+      const { answer, facts: page } = yield* deps.commit(
         load,
-        ({ records }) => Result.succeed(eraseFromRecords(records, person, messagesUnderWay)),
+        withFacts((records) => eraseFromRecords(records, person, messagesUnderWay)),
         "bounded"
       )
-      erased = addErased(erased, counts)
+      erased = addErased(erased, answer)
+      const last = page.at(-1)
       if (last === undefined) return erased
       after = storedRecordKey(last)
     }

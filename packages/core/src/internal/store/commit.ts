@@ -120,6 +120,14 @@ const untilStored = <A>(
     }
   })
 
+/** Decides by facts, and adds them to the answer. They are those of the last try, by which the commit was decided. */
+export const withFacts =
+  <Facts, Answer>(decide: (facts: Facts) => Decision<Answer>) =>
+  (facts: Facts): Result.Result<Decision<{ readonly answer: Answer; readonly facts: Facts }>> => {
+    const { changes, answer } = decide(facts)
+    return Result.succeed({ changes, answer: { answer, facts } })
+  }
+
 /** Makes the function that commits to a store. */
 export const makeCommit = (store: MailStoreShape): Commit =>
   ((
