@@ -140,9 +140,9 @@ export const ensureTemplate = (input: ValidEnsureTemplate, facts: EnsureTemplate
   const base = existing?.published ?? existing?.draft
   // A variable keeps its id while its key does not change.
   const parts = { ...emptyParts, variables: base?.version.content.variables ?? [] }
-  const text = mergeTemplateInput({ ...input, variables: input.variables ?? [] }, { about: emptyAbout, parts }, ids)
-  if (Result.isFailure(text)) return invalidInput(text.failure)
-  const issues = publishingIssues(text.success.parts)
+  const merged = mergeTemplateInput({ ...input, variables: input.variables ?? [] }, { about: emptyAbout, parts }, ids)
+  if (Result.isFailure(merged)) return invalidInput(merged.failure)
+  const issues = publishingIssues(merged.success.parts)
   if (issues.length > 0) return invalidInput(issues)
-  return existing === null ? createPublished(text.success, facts) : changeExisting(existing, text.success, facts)
+  return existing === null ? createPublished(merged.success, facts) : changeExisting(existing, merged.success, facts)
 }

@@ -71,12 +71,12 @@ export const createTemplate = (
   input: ValidCreateTemplate,
   facts: CreateTemplateFacts
 ): Result.Result<Decision<StoredTemplate>, InvalidArgument | NameTaken | TooManyRecords> => {
-  const text = mergeTemplateInput(input, { about: emptyAbout, parts: emptyParts }, facts.ids)
-  if (Result.isFailure(text)) return invalidInput(text.failure)
+  const merged = mergeTemplateInput(input, { about: emptyAbout, parts: emptyParts }, facts.ids)
+  if (Result.isFailure(merged)) return invalidInput(merged.failure)
   if (facts.aliased !== null) return Result.fail(new NameTaken({ record: "template", field: "alias" }))
   const full = tooManyTemplates(facts.counts)
   if (full !== undefined) return Result.fail(full)
-  const { template, draft } = newTemplate(text.success, facts)
+  const { template, draft } = newTemplate(merged.success, facts)
   return Result.succeed({
     answer: { template, draft, published: null },
     changes: [putRecord(template, null), putRecord(draft.version, null), putRecord(draft.body, null)]
@@ -118,11 +118,11 @@ export const updateTemplate = (idOrAlias: string, input: ValidUpdateTemplate, fa
     const { now, ids, aliased } = facts
     const base = draft ?? published
     const before = { about: template.content, parts: base === null ? emptyParts : templatePartsOf(base) }
-    const text = mergeTemplateInput(input, before, ids)
-    if (Result.isFailure(text)) return invalidInput(text.failure)
+    const merged = mergeTemplateInput(input, before, ids)
+    if (Result.isFailure(merged)) return invalidInput(merged.failure)
     if (aliased !== null && aliased.id !== template.id)
       return Result.fail(new NameTaken({ record: "template", field: "alias" }))
-    const { about, parts } = text.success
+    const { about, parts } = merged.success
     const has = (field: keyof ValidUpdateTemplate) => input[field] !== undefined
     const revised = partsFields.some(has)
       ? revisedDraft(existing, { parts, hasNewBody: bodyFields.some(has) }, facts)
