@@ -26,6 +26,22 @@ const withFallbackOfType = (content: PropertyContent): Result.Result<PropertyCon
   return issues.length === 0 ? Result.succeed({ ...content, fallbackValue: fallback }) : invalidInput(issues)
 }
 
+/**
+ * Refuses to change the type of a property of which contacts have a value. `valueCount` is their number. A change of the type comes with a guard that no
+ * contact has a value at the commit either.
+ */
+const typeGuards = (
+  existing: PropertyRecord | null,
+  type: PropertyContent["type"],
+  valueCount: number
+): Result.Result<ReadonlyArray<Change>, PropertyInUse> => {
+  if (existing === null || existing.content.type === type) return Result.succeed([])
+  const { id, projectId } = existing
+  return valueCount > 0
+    ? Result.fail(new PropertyInUse({ propertyId: id }))
+    : Result.succeed([expectCounterZero(projectId, `property:${id}`)])
+}
+
 export const createProperty = (
   { key, type, fallbackValue = null }: ValidCreateProperty,
   facts: NewFacts
@@ -51,25 +67,17 @@ export const ensureProperty = (
   { valueCount, ...facts }: EnsurePropertyFacts
 ): Result.Result<Decision<PropertyRecord>, InvalidArgument | PropertyInUse | TooManyRecords> => {
   const { existing } = facts
-  const typeChanges = existing !== null && existing.content.type !== type
-  if (typeChanges && valueCount > 0) return Result.fail(new PropertyInUse({ propertyId: existing.id }))
+  const guards = typeGuards(existing, type, valueCount)
+  if (Result.isFailure(guards)) return Result.fail(guards.failure)
   const kept = existing === null ? null : fallbackText(existing.content)
-  return Result.flatMap(
-    withFallbackOfType({ key, type, fallbackValue: fallbackValue === undefined ? kept : fallbackValue }),
-    (content) =>
-      Result.map(
-        ensureResource(
-          { kind: "property", record: "property", name: propertyName(key), content, max: propertiesMax },
-          facts
-        ),
-        ({ answer, changes }) => ({
-          answer,
-          changes: [
-            ...(typeChanges ? [expectCounterZero(existing.projectId, `property:${existing.id}`)] : []),
-            ...changes
-          ]
-        })
-      )
+  const content = withFallbackOfType({ key, type, fallbackValue: fallbackValue === undefined ? kept : fallbackValue })
+  if (Result.isFailure(content)) return Result.fail(content.failure)
+  return Result.map(
+    ensureResource(
+      { kind: "property", record: "property", name: propertyName(key), content: content.success, max: propertiesMax },
+      facts
+    ),
+    ({ answer, changes }) => ({ answer, changes: [...guards.success, ...changes] })
   )
 }
 
@@ -108,24 +116,20 @@ export const updateProperty = (
   const { existing, valueCount } = facts
   if (existing === null) return Result.fail(new RecordNotFound({ record: "property", id: propertyId }))
   const { key, type, fallbackValue } = existing.content
-  const typeChanges = input.type !== undefined && input.type !== type
-  if (typeChanges && valueCount > 0) return Result.fail(new PropertyInUse({ propertyId }))
-  const content = withFallbackOfType({
+  const guards = typeGuards(existing, input.type ?? type, valueCount)
+  if (Result.isFailure(guards)) return Result.fail(guards.failure)
+  const checked = withFallbackOfType({
     key: input.key ?? key,
     type: input.type ?? type,
     fallbackValue: input.fallbackValue === undefined ? fallbackValue : input.fallbackValue
   })
-  return Result.flatMap(content, (content) =>
-    Result.map(
-      updateResource({ record: "property", field: "key", name: propertyName(content.key), content }, existing, facts),
-      ({ answer, changes }) => ({
-        answer,
-        changes: [
-          ...(typeChanges ? [expectCounterZero(existing.projectId, `property:${existing.id}`)] : []),
-          ...changes,
-          ...renamedInSegments(existing, content.key, facts)
-        ]
-      })
-    )
+  if (Result.isFailure(checked)) return Result.fail(checked.failure)
+  const content = checked.success
+  return Result.map(
+    updateResource({ record: "property", field: "key", name: propertyName(content.key), content }, existing, facts),
+    ({ answer, changes }) => ({
+      answer,
+      changes: [...guards.success, ...changes, ...renamedInSegments(existing, content.key, facts)]
+    })
   )
 }
