@@ -9,6 +9,7 @@ import type { Message } from "../../domain/message/Message.ts"
 import type { SuppressionRecord } from "../../domain/contact/Suppression.ts"
 import { suppressedFor } from "../../domain/contact/Suppression.ts"
 import type { Change } from "../../domain/store/Change.ts"
+import { isDue } from "../../domain/store/Claim.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
 import { expectSuppression } from "../store/expectation.ts"
@@ -17,7 +18,7 @@ import { endWithoutAnswer } from "./handOffResult.ts"
 import type { HandledStatus } from "./claim.ts"
 import { claimLost, hasBegunAttempt, holdsClaim } from "./claim.ts"
 import type { Transition } from "./transition.ts"
-import { applyTransition, transitionAndRefunds, isNotYetDue, transitionChanges } from "./transition.ts"
+import { applyTransition, transitionAndRefunds, transitionChanges } from "./transition.ts"
 
 export interface BeginAttemptFacts {
   readonly now: Instant
@@ -61,7 +62,8 @@ const transitionWithoutAttempt = (
   delivery: Delivery,
   { now, message, suppression, maxMessageBytes }: BeginAttemptFacts
 ): Transition | undefined => {
-  if (isNotYetDue(delivery, now)) return applyTransition(delivery, "NotYetDue", now)
+  // The clock moved backwards after the claim. The delivery returns to its status, unclaimed.
+  if (!isDue(delivery, now)) return applyTransition(delivery, "NotYetDue", now)
   const suppressed = suppressedFor(suppression, now)
   if (suppressed !== null) return applyTransition(delivery, "RecipientSuppressed", now, { reason: suppressed })
   // Only `expiresAt` ends a delivery before an attempt. After a downtime, the default lifetime thus still allows one attempt.

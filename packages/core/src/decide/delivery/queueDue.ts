@@ -12,13 +12,14 @@ import { excessOf } from "../../domain/plan/Plan.ts"
 import type { SenderDomainRecord } from "../../domain/domain-name/SenderDomain.ts"
 import type { SuppressionRecord } from "../../domain/contact/Suppression.ts"
 import { suppressedFor } from "../../domain/contact/Suppression.ts"
+import { isDue } from "../../domain/store/Claim.ts"
 import type { Decision } from "../store/Decision.ts"
 import type { HandledStatus } from "./claim.ts"
 import { claimLost, holdsClaim } from "./claim.ts"
 import { expectDomain, expectApiKey } from "../store/expectation.ts"
 import type { Transition } from "./transition.ts"
 import { addToCounters } from "../plan/usageChange.ts"
-import { isNotYetDue, applyTransition, transitionChanges } from "./transition.ts"
+import { applyTransition, transitionChanges } from "./transition.ts"
 
 export interface QueueDueFacts {
   readonly now: Instant
@@ -40,7 +41,8 @@ const transitionOf = (
   delivery: Delivery,
   { now, plan, apiKey, domain, suppression, allowanceUsed }: QueueDueFacts
 ): Transition => {
-  if (isNotYetDue(delivery, now)) return applyTransition(delivery, "NotYetDue", now)
+  // The clock moved backwards after the claim. The delivery returns to its status, unclaimed.
+  if (!isDue(delivery, now)) return applyTransition(delivery, "NotYetDue", now)
   const suppressed = suppressedFor(suppression, now)
   if (suppressed !== null) return applyTransition(delivery, "DueSuppressed", now, { reason: suppressed })
   if (apiKey !== null && apiKey.revokedAt !== null)

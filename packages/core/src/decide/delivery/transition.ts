@@ -12,7 +12,6 @@ import type { DeliveryStatus } from "../../domain/delivery/DeliveryStatus.ts"
 import type { Trigger } from "../../domain/delivery/DeliveryTable.ts"
 import { emittedBy } from "../../domain/delivery/DeliveryRow.ts"
 import type { EventId } from "../../domain/value/Id.ts"
-import { isDue } from "../../domain/store/Claim.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
 import { secondMillis } from "../../domain/value/Instant.ts"
 import { dailyCounter } from "../../domain/plan/Plan.ts"
@@ -137,9 +136,6 @@ export const applyTransition = (
   }
   return { before, after, row, counterChanges }
 }
-
-/** Whether the clock moved backwards after the delivery was claimed, so that it is not due yet. The caller returns it to its status, unclaimed. */
-export const isNotYetDue = (delivery: Delivery, now: Instant): boolean => !isDue(delivery, now)
 
 /** Returns the event of a transition, if its row emits one. */
 export const transitionEvent = (

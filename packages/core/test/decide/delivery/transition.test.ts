@@ -1,11 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import {
-  applyTransition,
-  isNotYetDue,
-  transitionChanges,
-  transitionAndRefunds
-} from "../../../src/decide/delivery/transition.ts"
+import { applyTransition, transitionChanges, transitionAndRefunds } from "../../../src/decide/delivery/transition.ts"
 import type { Delivery } from "../../../src/domain/delivery/Delivery.ts"
 import type { Trigger } from "../../../src/domain/delivery/DeliveryTable.ts"
 import { deliveryTable } from "../../../src/domain/delivery/DeliveryTable.ts"
@@ -59,21 +54,6 @@ describe("applyTransition", () => {
     expect(failed(false).after).toMatchObject({ chargedAt: null, countedDay: null })
     expect(failed(true).counterChanges).toEqual([])
   })
-})
-
-describe("isNotYetDue", () => {
-  it.each([
-    ["is due before now", now - 1, now - 9, false],
-    ["is due now", now, now - 9, false],
-    ["is due later", now + 1, now - 9, true],
-    ["began to wait now", now + 1, now, true],
-    ["began to wait later, before the clock was set back", now + 9, now + 1, false],
-    ["was due at once, before the clock was set back", now + 9, now + 9, false],
-    ["is due at its scheduled time, later", now + 1, null, true],
-    ["was due at its scheduled time", now, null, false]
-  ])("compares the wait with the clock for a delivery that %s", (_, dueAt, dueSetAt, expected) =>
-    expect(isNotYetDue(delivery({ dueAt, dueSetAt }), now)).toBe(expected)
-  )
 })
 
 describe("dueSetAt after a transition", () => {
