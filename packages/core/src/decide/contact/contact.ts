@@ -102,13 +102,14 @@ const suppressionFor = (
 
 const phoneNumberOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text)
 
+/** Creates a contact. Fails if the project has a contact with this address, or if its plan allows no further contact. */
 export const createContact = (
   { input, source, emailStatus }: NewContact,
   facts: ContactFacts & { readonly plan: Plan; readonly contactsUsed: number }
 ): Result.Result<Decision<ContactRecord>, InvalidArgument | ContactEmailTaken | PlanLimitReached> => {
   const { now, ids, keyedAddress, holder, suppression, plan, contactsUsed } = facts
-  const values = resolveProperties(input.properties, facts.properties)
-  if (Result.isFailure(values)) return Result.fail(values.failure)
+  const resolved = resolveProperties(input.properties, facts.properties)
+  if (Result.isFailure(resolved)) return Result.fail(resolved.failure)
   if (holder !== null) return Result.fail(new ContactEmailTaken({ field: "email" }))
   const excess = excessOf(plan.contacts, contactsUsed, 1)
   if (excess !== undefined) return Result.fail(new PlanLimitReached({ code: "contact_limit_exceeded", excess }))
@@ -124,7 +125,7 @@ export const createContact = (
     phoneNumber: phoneNumberOf(input.phoneNumber),
     emailStatus: row.to,
     source,
-    properties: values.success.values,
+    properties: resolved.success.values,
     listIds: [],
     createdAt: now,
     updatedAt: now,
@@ -133,7 +134,7 @@ export const createContact = (
   return Result.succeed({
     answer: contact,
     changes: [
-      ...values.success.guards,
+      ...resolved.success.guards,
       keepSuppression(keyedAddress, suppressionFor(row.to, keyedAddress, suppression, now), suppression),
       { _tag: "PutContact", contact, replaces: null },
       ...contactCounts(keyedAddress.projectId, null, contact, plan.contacts),
@@ -184,14 +185,18 @@ const updatedContact = (
   revision: contact.revision + 1
 })
 
+/**
+ * Updates the fields of a contact that the input has. Fails if another contact has the new address. `facts.suppression` belongs to the new address; the
+ * suppression of the old address does not change.
+ */
 export const updateContact = (
   contactId: string,
   input: ValidUpdateContact,
   facts: UpdateContactFacts
 ): Result.Result<Decision<ContactRecord>, InvalidArgument | ContactNotFound | ContactEmailTaken> => {
   const { now, ids, keyedAddress, contact, holder, suppression } = facts
-  const values = resolveProperties(input.properties, facts.properties)
-  if (Result.isFailure(values)) return Result.fail(values.failure)
+  const resolved = resolveProperties(input.properties, facts.properties)
+  if (Result.isFailure(resolved)) return Result.fail(resolved.failure)
   if (contact === null) return Result.fail(new ContactNotFound({ contactId }))
   if (holder !== null && holder.id !== contact.id) return Result.fail(new ContactEmailTaken({ field: "email" }))
 
@@ -199,13 +204,13 @@ export const updateContact = (
   const row = trigger === undefined ? undefined : emailStatusStep(contact.emailStatus, trigger)
   const emailStatus = row?.to ?? contact.emailStatus
   const properties = facts.keepsProperties
-    ? mergedProperties(contact.properties, values.success)
-    : values.success.values
+    ? mergedProperties(contact.properties, resolved.success)
+    : resolved.success.values
   const after = { ...updatedContact(input, contact, keyedAddress, properties, now), emailStatus }
   return Result.succeed({
     answer: after,
     changes: [
-      ...values.success.guards,
+      ...resolved.success.guards,
       keepSuppression(keyedAddress, suppressionFor(emailStatus, keyedAddress, suppression, now), suppression),
       { _tag: "PutContact", contact: after, replaces: contact.revision },
       ...contactCounts(keyedAddress.projectId, contact, after),

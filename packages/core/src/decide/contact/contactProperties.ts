@@ -20,30 +20,34 @@ interface Resolved {
   readonly guards: ReadonlyArray<Change>
 }
 
+/**
+ * Resolves the property keys of an input to the ids of properties, without regard to case. `null` removes a value. Fails with one issue for each key that
+ * no property has, and for each value that is not of the type of its property.
+ */
 export const resolveProperties = (
   requested: Readonly<Record<string, PropertyValue | null>> | undefined,
-  resources: ReadonlyArray<ResourceOf<"property">>
+  properties: ReadonlyArray<ResourceOf<"property">>
 ): Result.Result<Resolved, InvalidArgument> => {
-  const byName = new Map(resources.map((one) => [one.name, one]))
+  const byName = new Map(properties.map((one) => [one.name, one]))
   const issues: Array<Issue> = []
   const values: Record<ResourceId<"property">, PropertyValue> = {}
   const removed: Array<ResourceId<"property">> = []
   const guards: Array<Change> = []
   for (const [key, value] of Object.entries(requested ?? {})) {
     const path = ["properties", key]
-    const resource = byName.get(propertyName(key))
-    if (resource === undefined) {
+    const property = byName.get(propertyName(key))
+    if (property === undefined) {
       issues.push(issue(path, "undefined_property", "is not a defined custom property"))
       continue
     }
     if (value === null) {
-      removed.push(resource.id)
+      removed.push(property.id)
       continue
     }
-    const problem = valueProblem(resource.content.type, value)
+    const problem = valueProblem(property.content.type, value)
     if (problem !== undefined) issues.push(issue(path, problem.code, problem.message))
-    values[resource.id] = value
-    guards.push(expectResource(resource))
+    values[property.id] = value
+    guards.push(expectResource(property))
   }
   return issues.length > 0 ? invalidInput(issues) : Result.succeed({ values, removed, guards })
 }
