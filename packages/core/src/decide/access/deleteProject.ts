@@ -59,7 +59,7 @@ const countsOf = (records: ReadonlyArray<StoredRecord>): DeletedRecords =>
     deletedKinds.map((counted: DeletedKind) => [counted, records.filter(({ kind }) => kind === counted).length])
   ) as DeletedRecords
 
-const step = (records: ReadonlyArray<StoredRecord>, guard: ReadonlyArray<Change>): Decision<DeletionStep> => ({
+const deletionStep = (records: ReadonlyArray<StoredRecord>, guard: ReadonlyArray<Change>): Decision<DeletionStep> => ({
   answer: { deleted: countsOf(records), isEnded: false },
   changes: records.length === 0 ? [] : [...guard, ...records.flatMap((one) => deletionOf(one) ?? [])]
 })
@@ -76,7 +76,7 @@ export const beginDeletion = (
   projectId: ProjectId,
   { now, deletion, records }: BeginDeletionFacts
 ): Decision<DeletionStep> => {
-  if (deletion !== null) return step(records, [expectResource(deletion)])
+  if (deletion !== null) return deletionStep(records, [expectResource(deletion)])
   const begun: ResourceOf<"projectDeletion"> = {
     id: deletionIdOf(projectId),
     projectId,
@@ -88,7 +88,7 @@ export const beginDeletion = (
     updatedAt: now,
     revision: 1
   }
-  const { answer, changes } = step(records, [])
+  const { answer, changes } = deletionStep(records, [])
   return { answer, changes: [{ _tag: "PutResource", resource: begun, replaces: null }, ...changes] }
 }
 
@@ -113,7 +113,7 @@ export interface DeletedMessages extends DeletionStep {
   readonly underWay: ReadonlyArray<string>
 }
 
-/** Whether a worker may be handing the delivery over. Nobody settles a delivery whose worker has no live lease. */
+/** Whether a worker may be handing the delivery over. A worker without a live lease counts as stopped. */
 const isUnderWay = ({ status, worker }: Delivery, { now, leases }: DeleteMessagesFacts): boolean =>
   status === "sending" && leases.some((lease) => lease.worker === worker && lease.leaseUntil > now)
 
@@ -133,7 +133,7 @@ export const deleteMessages = (facts: DeleteMessagesFacts): Decision<DeletedMess
     if (left !== undefined) underWay.push(left.messageId)
     else if (message !== null) records.push({ kind: "Message", record: message })
   }
-  const { answer, changes } = step(records, [expectResource(deletion)])
+  const { answer, changes } = deletionStep(records, [expectResource(deletion)])
   return { answer: { ...answer, underWay }, changes }
 }
 
@@ -146,7 +146,7 @@ export interface DeleteRecordsFacts {
 export const deleteRecords = ({ deletion, records }: DeleteRecordsFacts): Decision<DeletionStep> =>
   deletion === null
     ? ended
-    : step(
+    : deletionStep(
         records.filter(({ kind, record }) => kind !== "Resource" || record.id !== deletion.id),
         [expectResource(deletion)]
       )
@@ -160,7 +160,7 @@ export interface EndDeletionFacts {
 export const endDeletion = ({ deletion, project }: EndDeletionFacts): Decision<DeletionStep> => {
   if (deletion === null) return ended
   const records: ReadonlyArray<StoredRecord> = project === null ? [] : [{ kind: "Project", record: project }]
-  const { answer, changes } = step(records, [])
+  const { answer, changes } = deletionStep(records, [])
   const { projectId, id, revision } = deletion
   return {
     answer: { ...answer, isEnded: true },
