@@ -1,5 +1,5 @@
 /**
- * Loads the facts for the decisions about templates.
+ * Loads the facts for the decisions about templates: one function for each decision.
  */
 import { Effect } from "effect"
 import type { VersionPosition, VersionRecord } from "../../decide/template/templateVersion.ts"
@@ -31,19 +31,19 @@ export const templateFacts = (store: MailStoreShape) => {
   const positionOf = ([found]: ReadonlyArray<VersionRecord>): VersionPosition | null =>
     found === undefined ? null : { versionNumber: found.content.versionNumber, createdAt: found.createdAt }
 
-  const toCreate = Effect.fnUntraced(function* (projectId: ProjectId, alias: string | null | undefined) {
+  const forCreate = Effect.fnUntraced(function* (projectId: ProjectId, alias: string | null | undefined) {
     const [holder, all] = yield* store.read([aliased(projectId, alias), countOf(projectId)])
     return { aliased: holder, counts: yield* countsOf(projectId, all) }
   })
 
-  const toEnsure = Effect.fnUntraced(function* (projectId: ProjectId, alias: string) {
+  const forEnsure = Effect.fnUntraced(function* (projectId: ProjectId, alias: string) {
     const existing = yield* detail(projectId, alias)
     const templateId = existing?.template.id ?? ""
     const [all, versions] = yield* store.read([countOf(projectId), newest(projectId, templateId)])
     return { existing, counts: yield* countsOf(projectId, all), newest: positionOf(versions) }
   })
 
-  const toUpdate = Effect.fnUntraced(function* (
+  const forUpdate = Effect.fnUntraced(function* (
     projectId: ProjectId,
     idOrAlias: string,
     alias: string | null | undefined
@@ -54,11 +54,11 @@ export const templateFacts = (store: MailStoreShape) => {
     return { existing, aliased: holder, newest: positionOf(versions) }
   })
 
-  const toPublish = (projectId: ProjectId, idOrAlias: string) =>
+  const forPublish = (projectId: ProjectId, idOrAlias: string) =>
     Effect.map(detail(projectId, idOrAlias), (existing) => ({ existing }))
 
-  const toArchive = (projectId: ProjectId, idOrAlias: string) =>
+  const forArchive = (projectId: ProjectId, idOrAlias: string) =>
     Effect.map(find(projectId, idOrAlias), (existing) => ({ existing }))
 
-  return { toCreate, toEnsure, toUpdate, toPublish, toArchive }
+  return { forCreate, forEnsure, forUpdate, forPublish, forArchive }
 }

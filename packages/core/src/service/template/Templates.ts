@@ -190,7 +190,7 @@ export class Templates extends Context.Service<
         const valid = yield* validated(parseCreateTemplate, input)
         const clock = yield* clockFacts(ids, idsAtOnce)
         const made = yield* commit(
-          facts.toCreate(projectId, valid.alias),
+          facts.forCreate(projectId, valid.alias),
           (found) => createTemplate(valid, { ...clock, projectId, ...found }),
           "bounded"
         )
@@ -202,7 +202,7 @@ export class Templates extends Context.Service<
         const valid = yield* validated(parseEnsureTemplate, input)
         const clock = yield* clockFacts(ids, idsAtOnce)
         const ensured = yield* commit(
-          facts.toEnsure(projectId, valid.alias),
+          facts.forEnsure(projectId, valid.alias),
           (found) => ensureTemplate(valid, { ...clock, projectId, ...found }),
           "bounded"
         )
@@ -218,7 +218,7 @@ export class Templates extends Context.Service<
         const valid = yield* validated(parseUpdateTemplate, input)
         const clock = yield* clockFacts(ids, idsAtOnce)
         const updated = yield* commit(
-          facts.toUpdate(projectId, idOrAlias, valid.alias),
+          facts.forUpdate(projectId, idOrAlias, valid.alias),
           (found) => updateTemplate(idOrAlias, valid, { ...clock, ...found }),
           "bounded"
         )
@@ -229,7 +229,7 @@ export class Templates extends Context.Service<
         const projectId = yield* validProject(caller, { idOrAlias })
         const now = yield* Clock.currentTimeMillis
         const published = yield* commit(
-          facts.toPublish(projectId, idOrAlias),
+          facts.forPublish(projectId, idOrAlias),
           (found) => publishTemplate(idOrAlias, { now, ...found }),
           "bounded"
         )
@@ -240,7 +240,7 @@ export class Templates extends Context.Service<
         const projectId = yield* validProject(caller, { idOrAlias })
         const now = yield* Clock.currentTimeMillis
         return yield* commit(
-          facts.toArchive(projectId, idOrAlias),
+          facts.forArchive(projectId, idOrAlias),
           (found) => archiveTemplate(idOrAlias, { now, ...found }),
           "bounded"
         )
