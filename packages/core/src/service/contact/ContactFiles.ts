@@ -65,7 +65,7 @@ export class ContactFiles extends Context.Service<
       const reader = makeContactReader(store)
       const ids = yield* IdSource
       const { addressKey } = yield* Secrets
-      const resources = resourcesOf({ store, ids }, "property")
+      const properties = resourcesOf({ store, ids }, "property")
       const importContacts = makeContactImport({ store, ids, plans: yield* PlanSource, addressKey })
 
       const importRows = <E>(caller: Caller, rows: Stream.Stream<FileRow, E>, options: ImportOptions = {}) =>
@@ -74,7 +74,7 @@ export class ContactFiles extends Context.Service<
             const { update = false } = yield* validated(parseImportOptions, options)
             const [[first], rest] = yield* Stream.peel(rows, Sink.take<FileRow>(1))
             const projectId = yield* validProject(caller)
-            const defined = yield* resources.all(projectId)
+            const defined = yield* properties.all(projectId)
             // Without a row, the names of the columns are missing.
             const names = first === undefined ? Result.succeed([]) : cellsOf(first, ["columns"])
             const columns = Result.flatMap(names, (cells) => readColumns(cells, defined))
@@ -86,7 +86,7 @@ export class ContactFiles extends Context.Service<
 
       const exportRows = (caller: Caller, query: ContactFilterInput = {}) =>
         Stream.unwrap(
-          Effect.map(Effect.flatMap(validProject(caller), resources.all), (defined) =>
+          Effect.map(Effect.flatMap(validProject(caller), properties.all), (defined) =>
             Stream.concat(
               Stream.make(exportedColumns(defined)),
               Stream.map(reader.stream(caller, query), (contact) => exportedRow(contact, defined))
