@@ -223,8 +223,9 @@ export const moveStore = (
         renew,
         onWrite
       })
-    const closing = { source, target, to: closeSource ?? "", resume, force, written: () => written }
-    const digest = yield* closeSource === undefined ? copy(Effect.void) : closedDuringMove(closing, copy)
+    const digest = yield* closeSource === undefined
+      ? copy(Effect.void)
+      : closedDuringMove({ source, target, to: closeSource, resume, force, written: () => written }, copy)
     const records = recordKinds.reduce((sum, kind) => sum + digest.kinds[kind].count, 0)
     return { digest, records, written }
   }).pipe(Effect.withSpan("moveStore"))
