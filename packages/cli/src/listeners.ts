@@ -1,17 +1,16 @@
 /**
- * The ports of the server besides its interface: for bounces and complaints, for submission, and for health and metrics. A port that is not
- * given is not opened.
+ * The ports of the server besides its interface: for bounces and complaints, for submission, and for health and metrics.
  */
 import { hostAndPort } from "@mailkeep/core/binding"
 import type { Listener } from "@mailkeep/inbound"
 import * as NodeMailServer from "@mailkeep/http/node"
-import { Data, Effect, Layer } from "effect"
-import type { Context, Scope } from "effect"
+import { Context, Data, Effect, Layer } from "effect"
+import type { Scope } from "effect"
 import type { CertificateFlags } from "./certificateFiles.ts"
 import { certificateOf } from "./certificateFiles.ts"
 
-/** What the flags say about these ports. */
-export interface InboundOptions extends CertificateFlags {
+/** What the flags say about these ports. A port that is `undefined` is not opened. */
+export interface ListenerOptions extends CertificateFlags {
   readonly host: string
   readonly bouncesPort: number | undefined
   readonly bouncesHost: string | undefined
@@ -32,8 +31,8 @@ export class OperationsNotStarted extends Data.TaggedError("OperationsNotStarted
   }
 }
 
-/** The ports on which the listeners listen, for the first line of the server. */
-export interface InboundPorts {
+/** The addresses of the ports that are open. */
+export interface OpenPorts {
   readonly bounces?: string
   readonly smtp?: string
   /** The URL of health and metrics. */
@@ -49,19 +48,15 @@ const opened = <I, E, R>(
   layer: Layer.Layer<I, E, R>,
   scope: Scope.Scope
 ): Effect.Effect<string, E, R> =>
-  Effect.map(
-    Effect.flatMap(Layer.buildWithScope(layer, scope), (context) => Effect.provideContext(service, context)),
-    ({ host, port }) => hostAndPort(host, port)
-  )
+  Effect.map(Layer.buildWithScope(layer, scope), (context) => {
+    const { host, port } = Context.get(context, service)
+    return hostAndPort(host, port)
+  })
 
 const openOperations = (options: { readonly host: string; readonly port: number }, scope: Scope.Scope) =>
   Effect.gen(function* () {
     const layer = NodeMailServer.layerOperations(options)
-    const { url } = yield* Effect.provideContext(
-      NodeMailServer.OperationsServer,
-      yield* Layer.buildWithScope(layer, scope)
-    )
-    return url
+    return Context.get(yield* Layer.buildWithScope(layer, scope), NodeMailServer.OperationsServer).url
   }).pipe(
     Effect.catchTag("ServeError", ({ cause }) =>
       Effect.fail(new OperationsNotStarted({ address: hostAndPort(options.host, options.port), cause }))
@@ -69,11 +64,11 @@ const openOperations = (options: { readonly host: string; readonly port: number 
   )
 
 /** Opens the given ports until the scope closes. */
-export const openListeners = (options: InboundOptions, scope: Scope.Scope) =>
+export const openListeners = (options: ListenerOptions, scope: Scope.Scope) =>
   Effect.gen(function* () {
     const { host, bouncesPort, smtpPort, operationsPort, graceMillis } = options
     const tls = yield* certificateOf(options)
-    let ports: InboundPorts = {}
+    let ports: OpenPorts = {}
     if (bouncesPort !== undefined) {
       const { BounceListener } = yield* inbound
       const listener = { host: options.bouncesHost ?? host, port: bouncesPort, graceMillis, ...tls }

@@ -5,7 +5,7 @@ import { isUnsubscribeUrl, parseDomain } from "@mailkeep/core/binding"
 import { Config, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { asListenAddress, fromEnvironment, optionalInteger } from "./flags.ts"
-import type { InboundOptions } from "./listeners.ts"
+import type { ListenerOptions } from "./listeners.ts"
 
 /** The stub, or the URL of a relay. The URL may contain a password. */
 export type TransportChoice = "stub" | Redacted.Redacted<string>
@@ -101,7 +101,7 @@ const flagsOfPorts = [
   ["operationsHost", ["operationsPort"]],
   ["tlsCert", ["smtpPort", "bouncesPort"]],
   ["tlsKey", ["smtpPort", "bouncesPort"]]
-] as const satisfies ReadonlyArray<readonly [keyof InboundOptions, ReadonlyArray<keyof InboundOptions>]>
+] as const satisfies ReadonlyArray<readonly [keyof ListenerOptions, ReadonlyArray<keyof ListenerOptions>]>
 
 /** A flag with the environment variable that replaces the flag. */
 const flagNameOf = (option: string): string => {
@@ -111,7 +111,7 @@ const flagNameOf = (option: string): string => {
 
 /** Says which flag has no effect because its port is not opened; `undefined` if every flag has an effect. */
 export const flagWithoutPort = (
-  options: Pick<InboundOptions, (typeof flagsOfPorts)[number][0] | (typeof flagsOfPorts)[number][1][number]>
+  options: Pick<ListenerOptions, (typeof flagsOfPorts)[number][0] | (typeof flagsOfPorts)[number][1][number]>
 ): string | undefined => {
   const found = flagsOfPorts.find(
     ([flag, ports]) => options[flag] !== undefined && ports.every((port) => options[port] === undefined)

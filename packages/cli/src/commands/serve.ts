@@ -12,7 +12,7 @@ import { Command } from "effect/cli"
 import { data, dns, grace, host, json, mailHost, plan, port, retention, webhookRules } from "../flags.ts"
 import type { RetentionDays, StoreChoice } from "../commandCore.ts"
 import { withCore } from "../commandCore.ts"
-import type { InboundOptions, InboundPorts } from "../listeners.ts"
+import type { ListenerOptions, OpenPorts } from "../listeners.ts"
 import { openListeners } from "../listeners.ts"
 import type { TransportChoice } from "../mailFlags.ts"
 import { flagWithoutPort, inbound, operations, transport } from "../mailFlags.ts"
@@ -33,7 +33,7 @@ interface Serving {
   readonly transport: TransportChoice
   /** Whether to serve the development mailbox. */
   readonly mailbox?: boolean
-  readonly inbound: Omit<InboundOptions, "host" | "graceMillis" | "operationsPort" | "operationsHost"> & {
+  readonly inbound: Omit<ListenerOptions, "host" | "graceMillis" | "operationsPort" | "operationsHost"> & {
     readonly bounceDomain: string | undefined
     readonly unsubscribeUrl: string | undefined
   }
@@ -45,8 +45,8 @@ interface Serving {
  * stop at the same time, so one grace period bounds them all.
  */
 const serving = <R>(
-  { host, port, grace: graceMillis, inbound, operations, mailbox = false, ...folder }: Serving,
-  announce: (url: string, ports: InboundPorts) => Effect.Effect<void, never, R>
+  { host, port, grace: graceMillis, inbound, operations, mailbox = false, ...core }: Serving,
+  announce: (url: string, ports: OpenPorts) => Effect.Effect<void, never, R>
 ) => {
   const problem = flagWithoutPort({ ...inbound, ...operations })
   if (problem !== undefined) return exitWith(problem)
@@ -70,7 +70,7 @@ const serving = <R>(
       exitWith(`cannot listen on ${hostAndPort(host, port)}: ${String((cause as Error).message)}`)
     ),
     withCore({
-      ...folder,
+      ...core,
       keepsMail: mailbox,
       commitThread: "worker",
       graceMillis,
@@ -132,7 +132,7 @@ interface FirstLook {
   readonly key: string
   /** The address of the mailbox, if this machine can open it. */
   readonly mailbox: string | null
-  readonly ports: InboundPorts
+  readonly ports: OpenPorts
   readonly now: number
   readonly transport: TransportChoice
 }

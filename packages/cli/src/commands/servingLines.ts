@@ -1,21 +1,21 @@
 /**
  * What `mailkeep serve` and `mailkeep start` print once they listen.
  */
-import type { InboundPorts } from "../listeners.ts"
+import type { OpenPorts } from "../listeners.ts"
 import type { TransportChoice } from "../mailFlags.ts"
 
 /** The transport as a word. The URL of a relay may contain a password, so it is not shown. */
 export const transportName = (transport: TransportChoice): "stub" | "smtp" => (transport === "stub" ? "stub" : "smtp")
 
 /** One line for each port that is open besides that of the interface. */
-export const portLines = ({ bounces, smtp, operations }: InboundPorts): ReadonlyArray<string> => [
+export const portLines = ({ bounces, smtp, operations }: OpenPorts): ReadonlyArray<string> => [
   ...(bounces === undefined ? [] : [`Bounces and complaints: smtp://${bounces}`]),
   ...(smtp === undefined ? [] : [`Mail from products (user apikey): smtp://${smtp}`]),
   ...(operations === undefined ? [] : [`Health and metrics: ${operations}/health and ${operations}/metrics`])
 ]
 
 /** The addresses, and a warning when no mail leaves. */
-export const servingLines = (url: string, ports: InboundPorts, transport: TransportChoice): string =>
+export const servingLines = (url: string, ports: OpenPorts, transport: TransportChoice): string =>
   [
     `Mailkeep listens on ${url}`,
     ...(transport === "stub" ? ["The stub transport sends nothing. Give --transport to send mail."] : []),
