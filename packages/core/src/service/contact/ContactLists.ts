@@ -183,7 +183,7 @@ export class ContactLists extends Context.Service<
         create,
         ensure,
         update,
-        delete: resources.delete,
+        delete: Effect.fn("ContactLists.delete")(resources.delete),
         addContact: membershipChange("ContactLists.addContact", true),
         removeContact: membershipChange("ContactLists.removeContact", false)
       }

@@ -122,7 +122,7 @@ export class Properties extends Context.Service<
         return toProperty(yield* commit(load, (facts) => updateProperty(propertyId, change, facts), "bounded"))
       })
 
-      return { list, create, ensure, update, delete: resources.delete }
+      return { list, create, ensure, update, delete: Effect.fn("Properties.delete")(resources.delete) }
     })
   )
 }

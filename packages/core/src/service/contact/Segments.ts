@@ -123,7 +123,7 @@ export class Segments extends Context.Service<
         return toSegment(yield* commit(load, (facts) => updateSegment(segmentId, change, facts), "bounded"))
       })
 
-      return { list, get, create, ensure, update, delete: resources.delete }
+      return { list, get, create, ensure, update, delete: Effect.fn("Segments.delete")(resources.delete) }
     })
   )
 }

@@ -194,8 +194,6 @@ export class Webhooks extends Context.Service<
           return toWebhook(updated)
         })
 
-        const remove = Effect.fn("Webhooks.delete")((caller: Caller, id: string) => resources.delete(caller, id))
-
         const rotateSecret = Effect.fn("Webhooks.rotateSecret")(function* (caller: Caller, id: string) {
           const projectId = yield* validProject(caller, { id })
           const { secret, encryptedSecret } = newSecret()
@@ -213,7 +211,7 @@ export class Webhooks extends Context.Service<
           get,
           create,
           update,
-          delete: remove,
+          delete: Effect.fn("Webhooks.delete")(resources.delete),
           rotateSecret,
           test: eventDeliveries.test,
           listEventDeliveries: eventDeliveries.list,
