@@ -4,10 +4,13 @@
  */
 import type { Pool } from "pg"
 import type pg from "pg"
-
+import type { ProductClient } from "./driverClient.ts"
 import { markOfPassword } from "./sqlStates.ts"
 
 type ClientClass = new (config?: string | pg.ClientConfig) => pg.Client
+
+/** What the driver calls when it has connected or failed. Its pool gives such a function. */
+type OnConnected = ((failure: Error) => void) | ((failure: null, client: pg.Client) => void)
 
 type PasswordOf = (...args: ReadonlyArray<unknown>) => unknown
 
@@ -31,9 +34,36 @@ const markPasswordFailures = (client: AsksForPassword): void => {
   if (typeof client.password === "function") client.password = markingFailures(client.password as PasswordOf)
 }
 
-/** Makes clients that fail when they connect, and not when they are made. Marks the failures of a function for the password. */
+/**
+ * Closes the connection of a client that has failed to connect. The driver leaves it open when it gets no password, and the server keeps it until its
+ * `authentication_timeout`. Each further try would use one more connection of the server.
+ */
+const closeConnection = (client: object): void => {
+  const { connection } = client as ProductClient
+  connection?.stream?.destroy?.()
+}
+
+/**
+ * Makes clients that fail when they connect, and not when they are made. They close the connection of a failure. Marks the failures of a function for the
+ * password.
+ */
 export const failingInConnect = (Client: ClientClass): ClientClass =>
   class extends Client {
+    override connect(): Promise<pg.Client>
+    override connect(callback: OnConnected): void
+    override connect(callback?: OnConnected): unknown {
+      if (callback === undefined)
+        return super.connect().catch((cause: unknown) => {
+          closeConnection(this)
+          throw cause
+        })
+      return super.connect((failure: Error | null, client?: pg.Client) => {
+        if (failure) closeConnection(this)
+        const notify = callback as (failure: Error | null, client?: pg.Client) => void
+        notify(failure, client)
+      })
+    }
+
     constructor(config?: string | pg.ClientConfig) {
       try {
         super(config)
