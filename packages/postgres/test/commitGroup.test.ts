@@ -36,6 +36,7 @@ describe("a group of commits", () => {
     ["XX000", "unreachable"],
     ["XX001", "unreachable"],
     ["58030", "unreachable"],
+    ["P0001", "unreachable"],
     ["22P05", "defect"]
   ])("fails only the commit that the server cannot apply, when its code is %s", async (code, reason) => {
     const { reasons } = await commitWith(code, ["a", "b", "bad", "c"])

@@ -48,6 +48,31 @@ describe("unavailableOf", () => {
       message: "The server canceled a statement. A limit such as `statement_timeout` may be too short."
     })
   })
+
+  it("names the trigger and the log of the server when a trigger of the operator refuses a statement", () => {
+    expect(unavailableOf(ofStatement("P0001"))).toMatchObject({
+      reason: "unreachable",
+      isRetryable: true,
+      message:
+        "A trigger on the tables of the store has refused a statement, and Mailkeep has none. Read the log of the server, and change or drop the trigger."
+    })
+  })
+
+  it("names the standby and the setting when the server permits no write while the store is open", () => {
+    expect(unavailableOf(ofStatement("25006"))).toMatchObject({
+      reason: "read_only",
+      message:
+        "The server permits no writes: it is a standby, or `default_transaction_read_only` is on. Connect to the primary, or turn the setting off for the role, the database and the server."
+    })
+  })
+
+  it("names idle_session_timeout when the server has ended an idle session", () => {
+    expect(unavailableOf(ofStatement("57P05"))).toMatchObject({
+      reason: "unreachable",
+      message:
+        "The server has ended a session that was idle for longer than its `idle_session_timeout`. Give the pool a shorter `idleTimeoutMillis`, or turn the limit off for the role."
+    })
+  })
 })
 
 describe("isSilence", () => {

@@ -119,7 +119,7 @@ const unusableOf = ({ version, encoding, recovering, readOnly }: ServerSettings)
     return {
       reason: "read_only",
       detail:
-        "Transactions of this role are read-only. Turn `default_transaction_read_only` off for the role and the database"
+        "Transactions of this role are read-only. Turn `default_transaction_read_only` off for the role, the database and the server"
     }
   return undefined
 }

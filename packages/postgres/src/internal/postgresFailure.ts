@@ -63,6 +63,9 @@ const sentences: Readonly<Record<string, string>> = {
   // The commit is on the primary, and perhaps on no standby.
   "01000":
     "The server has canceled the wait for its synchronous standby. Do not cancel commits that wait for it (`pg_cancel_backend`).",
+  // The text of the trigger can quote the row, so only the log of the server has it.
+  P0001:
+    "A trigger on the tables of the store has refused a statement, and Mailkeep has none. Read the log of the server, and change or drop the trigger.",
   // A call of the product found no transaction, a failed one, or its savepoint gone.
   "25P01": endedInTheMiddle,
   "25P02": endedInTheMiddle,
@@ -71,7 +74,11 @@ const sentences: Readonly<Record<string, string>> = {
 
 /** What an operator or the product does about failures whose reason does not say so, by their codes. */
 const explanations: Readonly<Record<string, string>> = {
-  "57014": "The server canceled a statement. A limit such as `statement_timeout` may be too short."
+  "25006":
+    "The server permits no writes: it is a standby, or `default_transaction_read_only` is on. Connect to the primary, or turn the setting off for the role, the database and the server.",
+  "57014": "The server canceled a statement. A limit such as `statement_timeout` may be too short.",
+  "57P05":
+    "The server has ended a session that was idle for longer than its `idle_session_timeout`. Give the pool a shorter `idleTimeoutMillis`, or turn the limit off for the role."
 }
 
 /** Returns the failure of the port, or `undefined` if the cause is a bug. */

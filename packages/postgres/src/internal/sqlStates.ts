@@ -155,6 +155,9 @@ export const reasonOf = (cause: unknown): Reason | undefined => {
 export const isFaultOfServer = (cause: unknown): boolean =>
   isOfServer(cause) && /^(?:58|XX)/.test(codeOf(cause)!) && !hasEndedSession(cause as Error)
 
+/** A trigger of the operator has raised an exception at one row. Other statements can succeed. Mailkeep creates no trigger. */
+export const isRaised = (cause: unknown): boolean => isOfServer(cause) && codeOf(cause) === "P0001"
+
 /** The connection can no longer be used. */
 export const isConnectionLost = (cause: unknown): boolean =>
   reasonOf(cause) === "unreachable" && !isFaultOfServer(cause)

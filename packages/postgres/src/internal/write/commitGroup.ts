@@ -7,7 +7,7 @@ import { Conflict } from "@mailkeep/core/adapter"
 import { Effect, Exit } from "effect"
 import { defectOf, unavailableOf } from "../postgresFailure.ts"
 import { attempt, isLost } from "../runStatements.ts"
-import { isFaultOfServer, isLockTimeout, isRepeatable } from "../sqlStates.ts"
+import { isFaultOfServer, isLockTimeout, isRaised, isRepeatable } from "../sqlStates.ts"
 import type { LockWait } from "../transactions.ts"
 import type { Commit, CommitTransactions } from "./commitTransactions.ts"
 
@@ -87,9 +87,9 @@ export const makeCommitGroup = (
       }
       const cause = result.failure
       if (isBlocked(cause, lockWait)) return
-      if (unavailableOf(cause) !== undefined && !isFaultOfServer(cause))
+      if (unavailableOf(cause) !== undefined && !isFaultOfServer(cause) && !isRaised(cause))
         return commits.forEach(([index]) => finish(index, failedExit(cause)))
-      // A value that the server refuses, a unique value that two commits give, or a record on a damaged page: finds the commit.
+      // A value that the server refuses, a unique value that two commits give, a record on a damaged page or one that a trigger refuses: finds the commit.
       if (commits.length === 1) return yield* commitAlone(first, run)
       const half = commits.length >> 1
       yield* commitAll(commits.slice(0, half), run)
