@@ -42,7 +42,13 @@ describe("opening a file", () => {
       return yield* Fiber.join(opening)
     })
     const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
-    expect(await run(waiting)).toMatchObject({ _tag: "Failure", failure: { reason: "locked" } })
+    expect(await run(waiting)).toMatchObject({
+      _tag: "Failure",
+      failure: {
+        reason: "locked",
+        message: `Another process has locked the store, or its file system has no locks, as some network file systems: ${file()}`
+      }
+    })
     holder.exec("ROLLBACK")
     holder.close()
     await Effect.runPromise(open(file()))

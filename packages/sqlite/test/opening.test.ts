@@ -6,6 +6,7 @@ import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
+import { unwritableSentence } from "../src/internal/openConnection.ts"
 import { filesOfEachTest, mountTmpfs, open, put, refusal } from "./openedFile.ts"
 
 const { file, folder } = filesOfEachTest()
@@ -182,7 +183,10 @@ describe("opening a file", () => {
       try {
         await Effect.runPromise(open(file()))
         execFileSync("mount", ["-o", "remount,ro", folder()])
-        expect(await refusal(file())).toMatchObject({ reason: "read_only" })
+        expect(await refusal(file())).toMatchObject({
+          reason: "read_only",
+          message: `The file system of the file is read-only. Mount it so that the process may write: ${file()}`
+        })
       } finally {
         unmount()
       }
@@ -190,6 +194,12 @@ describe("opening a file", () => {
       chmodSync(file(), 0o444)
       expect(await refusal(file())).toMatchObject({ reason: "read_only" })
     }
+  })
+
+  it("names the user when the permissions of the file do not let it write, as after a restore by root", () => {
+    expect(unwritableSentence(Object.assign(new Error("denied"), { code: "EACCES" }))).toBe(
+      "The user of the process may not read and write the file. Give the file to this user"
+    )
   })
 
   it("sets and checks that every commit is synced", async () => {

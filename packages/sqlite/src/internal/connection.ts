@@ -38,6 +38,10 @@ export const makeLockWatch = (connections: ProductConnections) => {
   }
 }
 
+/** SQLite reports the same for a lock of another process and for a file system that refuses each lock (`ENOLCK`). */
+const lockedSentence =
+  "Another process has locked the store, or its file system has no locks, as some network file systems"
+
 const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   if (cause instanceof NotOpened) {
     const { reason, detail } = cause
@@ -48,12 +52,9 @@ const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   if (isDamaged(cause)) return new StoreNotOpened({ reason: "not_a_database", where, detail: damagedSentence, cause })
   const reason = reasonOf(cause) ?? "unreachable"
   const unknown = reason === "unreachable" && cause instanceof Error
-  return new StoreNotOpened({
-    reason,
-    where,
-    ...(unknown && { detail: `The store cannot be opened (${cause.message})` }),
-    cause
-  })
+  const detail =
+    reason === "locked" ? lockedSentence : unknown ? `The store cannot be opened (${cause.message})` : undefined
+  return new StoreNotOpened({ reason, where, ...(detail !== undefined && { detail }), cause })
 }
 
 /** Opens the connection; the scope closes it. Can be interrupted while it waits for a lock. Does not wait for the product's own transaction. */

@@ -58,6 +58,15 @@ const checkPath = (where: unknown): void => {
     })
 }
 
+/** Says what to do about a file that the process may not write. Returns `undefined` for an unknown cause. Without a full stop. */
+export const unwritableSentence = (cause: unknown): string | undefined => {
+  const { code } = cause as NodeJS.ErrnoException
+  if (code === "EROFS") return "The file system of the file is read-only. Mount it so that the process may write"
+  if (code === "EACCES" || code === "EPERM")
+    return "The user of the process may not read and write the file. Give the file to this user"
+  return undefined
+}
+
 /** SQLite opens a file without write permission as a read-only file, and reports this only at the first write. */
 const checkWritable = (where: string): void => {
   if (!existsSync(where)) return
@@ -65,7 +74,8 @@ const checkWritable = (where: string): void => {
   try {
     accessSync(where, constants.R_OK | constants.W_OK)
   } catch (cause) {
-    throw new NotOpened("read_only", { cause })
+    const detail = unwritableSentence(cause)
+    throw new NotOpened("read_only", { ...(detail !== undefined && { detail }), cause })
   }
 }
 
