@@ -24,7 +24,8 @@ const subscriberKinds = ["webhook", "handler"] as const
 const backlogStatuses = ["scheduled", "queued", "sending"] as const
 
 /** The results of a commit: `applied`, `conflict`, or the reason why the store was unavailable. */
-const commitResults = ["applied", "conflict", ...storeUnavailableReasons] as const
+/** `bug`: a commit that ended with a defect, such as a row that a constraint of the operator refuses. */
+const commitResults = ["applied", "conflict", "bug", ...storeUnavailableReasons] as const
 
 /** One metric. */
 export interface MetricRow {

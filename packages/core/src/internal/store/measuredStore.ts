@@ -58,7 +58,10 @@ export const makeMeasuredStore = (store: MailStoreShape) => {
         const took: Measurement = { name: "mailkeep_commit_seconds", labels: {}, value }
         recordMetricsUnsafe([applied, took, ...measurementsOf(changes)], context)
       })
-      return Effect.tapError(committed, recordFailure)
+      return committed.pipe(
+        Effect.tapError(recordFailure),
+        Effect.tapDefect(() => recordMetric("mailkeep_commits_total", { result: "bug" }, 1))
+      )
     })
 
   // The commit of a transaction that the store joins is that of the product, so what is written in it is not measured.

@@ -50,6 +50,14 @@ describe("makeMeasuredStore", () => {
       })
     ))
 
+  it("counts a commit that a bug ended, such as a row that a constraint of the operator refuses", () =>
+    run(
+      Effect.gen(function* () {
+        yield* Effect.exit(commits(Effect.die(new Error("refused"))))
+        expect(yield* seriesNamed("mailkeep_commits_total")).toMatchObject({ bug: { count: 1 } })
+      })
+    ))
+
   it("measures the time of an applied commit in seconds", () =>
     run(
       Effect.gen(function* () {
