@@ -6,6 +6,7 @@ import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { SqliteMailStore } from "../src/index.ts"
+import { notOpened } from "../src/internal/connection.ts"
 import { unwritableSentence } from "../src/internal/openConnection.ts"
 import { filesOfEachTest, mountTmpfs, open, put, refusal } from "./openedFile.ts"
 
@@ -200,6 +201,15 @@ describe("opening a file", () => {
     expect(unwritableSentence(Object.assign(new Error("denied"), { code: "EACCES" }))).toBe(
       "The user of the process may not read and write the file. Give the file to this user"
     )
+  })
+
+  it("names the file system when it cannot share memory between processes", () => {
+    const cause = new Database.SqliteError("disk I/O error", "SQLITE_IOERR_SHMMAP")
+    expect(notOpened(cause, "mail.db")).toMatchObject({
+      reason: "unreachable",
+      message:
+        "The file system of the file cannot share memory between processes, as some network file systems. Put the file on a disk of this machine: mail.db"
+    })
   })
 
   it("sets and checks that every commit is synced", async () => {

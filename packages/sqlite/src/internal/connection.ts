@@ -11,7 +11,7 @@ import { NotOpened } from "./notOpened.ts"
 import { openConnection } from "./openConnection.ts"
 import type { ProductConnections } from "./productConnections.ts"
 import { openedInTransactionSentence, ownTransactionMillis } from "./productConnections.ts"
-import { damagedSentence, isBusy, isDamaged, reasonOf } from "./resultCodes.ts"
+import { codeOf, damagedSentence, isBusy, isDamaged, reasonOf } from "./resultCodes.ts"
 
 /** Waits for a lock on the event loop, so many milliseconds in all. SQLite's own wait would block every fiber. */
 export const busyScheduleFor = (millis: number) =>
@@ -42,7 +42,14 @@ export const makeLockWatch = (connections: ProductConnections) => {
 const lockedSentence =
   "Another process has locked the store, or its file system has no locks, as some network file systems"
 
-const notOpened = (cause: unknown, where: string): StoreNotOpened => {
+/** The log of SQLite needs memory that processes share, such as that of a file that is mapped into it. Network file systems may not have it. */
+const noSharedMemorySentence =
+  "The file system of the file cannot share memory between processes, as some network file systems. Put the file on a disk of this machine"
+
+const isOfSharedMemory = (cause: unknown): boolean => codeOf(cause) === "SQLITE_IOERR_SHMMAP"
+
+/** Says why a file was not opened, and what to do. */
+export const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   if (cause instanceof NotOpened) {
     const { reason, detail } = cause
     return new StoreNotOpened({ reason, where, ...(detail === undefined ? {} : { detail }), cause: cause.cause })
@@ -52,8 +59,12 @@ const notOpened = (cause: unknown, where: string): StoreNotOpened => {
   if (isDamaged(cause)) return new StoreNotOpened({ reason: "not_a_database", where, detail: damagedSentence, cause })
   const reason = reasonOf(cause) ?? "unreachable"
   const unknown = reason === "unreachable" && cause instanceof Error
-  const detail =
-    reason === "locked" ? lockedSentence : unknown ? `The store cannot be opened (${cause.message})` : undefined
+  const unknownSentence = unknown ? `The store cannot be opened (${cause.message})` : undefined
+  const detail = isOfSharedMemory(cause)
+    ? noSharedMemorySentence
+    : reason === "locked"
+      ? lockedSentence
+      : unknownSentence
   return new StoreNotOpened({ reason, where, ...(detail !== undefined && { detail }), cause })
 }
 
