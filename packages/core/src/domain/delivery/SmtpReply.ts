@@ -155,6 +155,15 @@ const isMissingByText = (reply: SmtpReply): boolean => {
   return saysMailboxMissing(sentence) && !saysOtherCause(sentence)
 }
 
+const tooLargeText = /\bmessage too (?:big|large)\b/i
+
+/** Whether `MAIL` was refused because of the message. Without a specific enhanced code, 552 is about its size. */
+const refusesMessageAtMail = (reply: SmtpReply): boolean => {
+  if (reply.stage !== "mail") return false
+  if (permanentCodeOf(reply) !== null) return hasSubjectAndDetail("3.4")(reply) || hasSubject("6")(reply)
+  return reply.smtpCode === 552 || tooLargeText.test(reply.text)
+}
+
 /** Every refusal of a relay. The last row matches every reply. */
 export const refusalTable: ReadonlyArray<RefusalRow> = [
   {
@@ -194,8 +203,8 @@ export const refusalTable: ReadonlyArray<RefusalRow> = [
     source: "RFC 5321 §4.2.1"
   },
   {
-    when: "5xx at `MAIL` with x.3.4 or x.6.y: the message is too large or of the wrong form",
-    matches: (reply) => reply.stage === "mail" && (hasSubjectAndDetail("3.4")(reply) || hasSubject("6")(reply)),
+    when: "5xx at `MAIL` with x.3.4 or x.6.y, or 552 or a text about the size without an enhanced code: the message is too large or of the wrong form",
+    matches: refusesMessageAtMail,
     means: refused("MessageRefused"),
     source: "RFC 1870 §6.1; RFC 6531 §3.5"
   },

@@ -67,7 +67,8 @@ const mailboxFullText =
 const domainUnknownTexts: ReadonlyArray<RegExp> = [
   // Between the noun and the verdict is at most the name of the host: "host mx.example.org said: user unknown" is about a user.
   /\b(?:host|domain)(?: name)?(?:[ :'"(<]+[\w-]{1,63}(?:\.[\w-]{1,63}){1,10}[.'")>]{0,2})?[ ,:]+(?:(?:is|was|does|could|be|has) ){0,2}(?:unknown|not found|not exist|(?:doesn't|doesnt) exist|not reachable|nonexistent|invalid)\b/i,
-  /\b(?:unknown|no such|invalid|non-?existent) (?:host|domain)s?\b/i,
+  // A server says "no such domain here" of each domain that it does not serve.
+  /\b(?:unknown|no such|invalid|non-?existent) (?:host|domain)s?\b(?! (?:here|at this location)\b)/i,
   /\bNonExistentDomain\b/i,
   /\bunroute?able (?:address|mail domain)\b/i
 ]

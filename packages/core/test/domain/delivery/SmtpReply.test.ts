@@ -14,6 +14,12 @@ describe("classifyRefusal", () => {
     ["mail", 530, "5.7.0", "Must issue STARTTLS", "TransportDeferred", false],
     ["mail", 552, "5.3.4", "", "MessageRefused", false],
     ["mail", 550, "5.6.7", "", "MessageRefused", false],
+    ["mail", 552, null, "Message size exceeds maximum permitted", "MessageRefused", false],
+    ["mail", 552, "5.0.0", "", "MessageRefused", false],
+    ["mail", 552, "5.7.1", "", "SenderRefused", false],
+    // The reply of Courier.
+    ["mail", 534, null, "SIZE=Message too big.", "MessageRefused", false],
+    ["mail", 553, null, "The sender is refused", "SenderRefused", false],
     ["mail", 451, null, "", "TransportDeferred", false],
     ["mail", 550, "5.7.1", "", "SenderRefused", false],
     ["rcpt", 421, null, "", "TransportDeferred", false],
@@ -71,7 +77,11 @@ describe("classifyRefusal", () => {
     ["rcpt", 550, null, "Invalid recipient: <ada@b.example>", "RecipientBlocked", false],
     ["rcpt", 550, "5.1.1", "Invalid recipient: <ada@b.example>", "MailboxUnknown", true],
     ["rcpt", 550, null, "Invalid recipient: there is no such user", "MailboxUnknown", true],
-    ["rcpt", 550, null, "Invalid recipient <ada@b.example>", "MailboxUnknown", true]
+    ["rcpt", 550, null, "Invalid recipient <ada@b.example>", "MailboxUnknown", true],
+    // The domain exists. The relay does not serve it.
+    ["rcpt", 550, null, "No such domain at this location", "RecipientBlocked", false],
+    ["rcpt", 550, null, "Unknown domain here", "RecipientBlocked", false],
+    ["rcpt", 550, null, "No such domain", "MailboxUnknown", true]
   ])("classifies a refusal at %s with %s %s %j as %s", (stage, code, enhancedCode, text, trigger, suppress) => {
     expect(classified(stage, code, enhancedCode, text)).toMatchObject({ trigger, suppress })
   })
