@@ -126,7 +126,7 @@ const wrappedAnswer = ({ mime, returnedText }: ReadableMessage): MailReports | n
 
 const bounceIn = (message: ReadableMessage, envelopeSender: string | null): MailReports | null => {
   const { mime, explanation } = message
-  if (mime.type !== "multipart/report" && !isFromMailSystem(mime.headers, envelopeSender)) return null
+  if (mime.type !== "multipart/report" && !isFromMailSystem(mime.headers, envelopeSender, explanation)) return null
   const inText = statusAnswer(message, statusFieldsInText(explanation))
   if (inText !== null) return inText
   const speaks = mentionsFailure(subjectOf(mime.headers), explanation)

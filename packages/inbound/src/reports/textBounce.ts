@@ -2,7 +2,7 @@
  * Reads bounces in free text, as Exim, qmail, old sendmail, Exchange 5.5 and many gateways write them. Each paragraph of the explanation that
  * begins with an address, or that names one after a word of failure, is about a recipient.
  */
-import { hasSubjectOfReply } from "./automaticReply.ts"
+import { hasSubjectOfReply, isAutomaticReply } from "./automaticReply.ts"
 import { addressSource } from "@mailkeep/core/binding"
 import { addressesIn, isSameAddress } from "./addresses.ts"
 import { codesIn, shownDiagnostic } from "./enhancedStatus.ts"
@@ -21,6 +21,7 @@ import {
   introducerText,
   isSeparator,
   isTraceField,
+  noReplyLocalPart,
   refusalLine,
   statusField
 } from "./textBounceRules.ts"
@@ -29,20 +30,31 @@ const recipientsMax = 100
 const linesMax = 2000
 const lineCharactersMax = 1000
 
+/** Whether a mail has a sign of a bounce besides the null sender. The vacation program of a person may send with the null sender too. */
+const looksLikeBounce = (headers: ParsedHeaderFields, localPart: string, explanation: string): boolean =>
+  noReplyLocalPart.test(localPart) ||
+  mentionsFailure(subjectOf(headers), "") ||
+  codesIn(explanation).enhancedCode !== null
+
 /**
- * Says whether a mail system sent the message. Vacation programs may send with a null sender or under a similar name, but they mark their
- * messages, so the weak signs count only without a mark.
+ * Says whether a mail system sent the message. Vacation programs may send with a null sender or under a similar name, but most of them mark
+ * their messages, so the weak signs count only without a mark.
  */
-export const isFromMailSystem = (headers: ParsedHeaderFields, envelopeSender: string | null): boolean => {
+export const isFromMailSystem = (
+  headers: ParsedHeaderFields,
+  envelopeSender: string | null,
+  explanation: string
+): boolean => {
   if (headers.has("x-failed-recipients")) return true
   if (hasSubjectOfReply(headers)) return false
   const from = firstValue(headers, "from")?.slice(0, 1000) ?? ""
   const localPart = addressesIn(from, 1)[0]?.split("@")[0] ?? from.trim()
   if (from.includes("<>") || daemonLocalPart.test(localPart)) return true
-  if (headers.has("auto-submitted") || headers.has("precedence")) return false
+  if (headers.has("auto-submitted") || headers.has("precedence") || isAutomaticReply(headers)) return false
+  if (daemonName.test(from)) return true
   const returnPath = firstValue(headers, "return-path")
   const isNullSender = envelopeSender === "" || returnPath === "" || /^<(?:mailer-daemon)?>$/i.test(returnPath ?? "")
-  return isNullSender || daemonName.test(from)
+  return isNullSender && looksLikeBounce(headers, localPart, explanation)
 }
 
 /** Says whether the subject or the text speaks of a delivery that failed or is late. */

@@ -7,6 +7,9 @@
 export const daemonLocalPart =
   /^(?:mailer[-_]?daemon|mail[-_]?daemon|post[-_]?master|mail[-_]?delivery(?:[-_]?(?:sub)?system)?|bounces?|double-bounce)$/i
 
+/** Local parts of programs that nobody answers. A person has none of these. */
+export const noReplyLocalPart = /^(?:no|do[-_.]?not)[-_.]?reply$/i
+
 /** Display names of mail systems. */
 export const daemonName =
   /\bmail(?:er)? (?:delivery (?:sub)?system|daemon)\b|\bmailer-daemon\b|\bpostmaster\b|\bmail administrator\b|\bsystem administrator\b/i

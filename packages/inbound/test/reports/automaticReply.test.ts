@@ -3,7 +3,11 @@ import { readReports } from "../../src/reports/readReports.ts"
 import { mail, textMail } from "./sampleMail.ts"
 
 /** A body that speaks of failure like a bounce does. */
-const misleading = ["ada@example.org: 550 5.1.1 User unknown", "Your message could not be delivered, I am away."]
+const misleading = [
+  "ada@example.org: 550 5.1.1 User unknown",
+  "Your message could not be delivered, I am away. My old address:",
+  "ada@old.example: 550 5.1.1 User unknown"
+]
 const person = ["From: Ada <ada@example.org>", "To: b+del_1.abc@shop.example"]
 
 describe("readReports, for an automatic reply", () => {
@@ -46,6 +50,14 @@ describe("readReports, for an automatic reply", () => {
       misleading
     )
     expect(readReports(raw).kind).toBe("automatic-reply")
+  })
+
+  it.each([
+    ["Re: your order", ["I have left the company. Mail to me is not delivered any more. Write to", "bob@example.org"]],
+    ["your order", ["Mail to this mailbox could not be delivered to a person. Call:", "<bob@example.org> 555 12 34"]]
+  ])("reports nothing for a reply without a mark and with the null sender: %s", (subject, body) => {
+    const raw = textMail([...person, `Subject: ${subject}`], body)
+    expect(readReports(raw, { envelopeSender: "" })).toMatchObject({ kind: "other", reports: [] })
   })
 
   it.each([["Auto-Submitted: no"], ["Subject: Re: your order"], ["Subject: automatic door"]])(

@@ -259,6 +259,15 @@ describe("readReports, for a bounce in free text", () => {
     expect(statusOf(raw, envelopeSender).reports).toHaveLength(isBounce ? 1 : 0)
   })
 
+  it("believes the null sender of a person only with a code or a subject that speaks of a failure", () => {
+    const read = (from: string, subject: string, line: string) =>
+      statusOf(textMail([`From: ${from}`, `Subject: ${subject}`], ["Your mail was not delivered.", line]), "").reports
+    expect(read("a@x.example", "your order", "bob@example.org")).toEqual([])
+    expect(read("a@x.example", "your order", "bob@example.org: 5.1.1 unknown user")).toHaveLength(1)
+    expect(read("a@x.example", "Undeliverable: your order", "bob@example.org")).toHaveLength(1)
+    expect(read("no-reply@x.example", "your order", "bob@example.org")).toHaveLength(1)
+  })
+
   it("reads nothing from a mail system that does not speak of a failure", () => {
     const raw = textMail(["From: postmaster@x.example", "Subject: welcome"], ["bob@example.org has joined the list."])
     expect(statusOf(raw)).toEqual({ kind: "other", reports: [] })
