@@ -58,11 +58,18 @@ const forgottenSemicolon = /^([^\s;="]+)[ \t]+(?=[a-z-]+[ \t]*=)/i
 
 const mediaType = /^[\w!#$%&'*+.^|~-]+\/[\w!#$%&'*+.^|~-]+$/
 
-/** Reads the field `Content-Type`. A value that is no type counts as absent, so the part is text. Source: RFC 2045 §5.2. */
-const contentTypeOf = (headers: ParsedHeaderFields): ValueWithParameters => {
+/** What a part inherits from the multipart around it. */
+interface ParentPart {
+  readonly isRelated: boolean
+  /** The type of a part that names none. Empty means text. Source: RFC 2046 §5.1.5. */
+  readonly defaultType: "" | "message/rfc822"
+}
+
+/** Reads the field `Content-Type`. A value that is no type counts as absent. Source: RFC 2045 §5.2. */
+const contentTypeOf = (headers: ParsedHeaderFields, defaultType: ParentPart["defaultType"]): ValueWithParameters => {
   const written = firstValue(headers, "content-type") ?? ""
   const { value, parameters } = withParameters(written.replace(forgottenSemicolon, "$1; "))
-  return { value: mediaType.test(value) ? value : "", parameters }
+  return { value: mediaType.test(value) ? value : defaultType, parameters }
 }
 
 const crlf = Buffer.from("\r\n")
@@ -142,7 +149,7 @@ export const splitMessage = (raw: Uint8Array): Result.Result<SplitMessage, MimeF
   let headerLines = 0
   let parts = 0
 
-  const collect = (entity: Buffer, level: number, isRelated: boolean): MimeFault | Buffer => {
+  const collect = (entity: Buffer, level: number, parent: ParentPart): MimeFault | Buffer => {
     const split = splitHeader(entity)
     if (split === undefined) return `has more than ${headerBytesMax} bytes of headers`
     const { body } = split
@@ -154,10 +161,10 @@ export const splitMessage = (raw: Uint8Array): Result.Result<SplitMessage, MimeF
     if (++parts > partsMax) return `has more than ${partsMax} parts`
     // Unfolding removes only the line ends. Source: RFC 5322 §2.2.3.
     const headers = headerFieldsOf(header.toString("utf8").replace(/\r\n(?=[ \t])/g, ""))
-    const { value, parameters } = contentTypeOf(headers)
+    const { value, parameters } = contentTypeOf(headers, parent.defaultType)
     if (isProtected(value, level)) return protectedFault(value)
     if (!value.startsWith("multipart/")) {
-      leaves.push({ type: value, parameters, headers, body, isRelated })
+      leaves.push({ type: value, parameters, headers, body, isRelated: parent.isRelated })
       return header
     }
     if (level === levelsMax) return `has more than ${levelsMax} levels of parts`
@@ -166,13 +173,20 @@ export const splitMessage = (raw: Uint8Array): Result.Result<SplitMessage, MimeF
     if (Buffer.byteLength(boundary) > boundaryBytesMax) return `has a boundary of more than ${boundaryBytesMax} bytes`
     const children = splitBody(body, boundary, partsMax)
     if (typeof children === "string") return children
+    const own: ParentPart = {
+      isRelated: parent.isRelated || value === "multipart/related",
+      defaultType: value === "multipart/digest" ? "message/rfc822" : ""
+    }
     for (const child of children) {
-      const collected = collect(child, level + 1, isRelated || value === "multipart/related")
+      const collected = collect(child, level + 1, own)
       if (typeof collected === "string") return collected
     }
     return header
   }
 
-  const header = collect(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength), 0, false)
+  const header = collect(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength), 0, {
+    isRelated: false,
+    defaultType: ""
+  })
   return typeof header === "string" ? Result.fail(header) : Result.succeed({ header, leaves })
 }

@@ -27,6 +27,16 @@ describe("readMessage", () => {
     expect([file!.contentType, text(file!.content)]).toEqual(["text/calendar", "SUMMARY:M\u00e4rz"])
   })
 
+  it("keeps the messages of a digest as files, because such a part without a type is a message", async () => {
+    const { text: body, attachments } = await read(
+      multipart("digest", ["", "Subject: one", "", "first"], ["Content-Type: text/plain", "", "The text"])
+    )
+    expect(body).toBe("The text")
+    expect(attachments.map(({ filename, content }) => [filename, text(content)])).toEqual([
+      ["message.eml", "Subject: one\r\n\r\nfirst"]
+    ])
+  })
+
   it("keeps the content id of an inline image without its brackets", async () => {
     const image = (id: string) => [
       "Content-Type: image/png; name=logo.png",
