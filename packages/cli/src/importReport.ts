@@ -53,9 +53,12 @@ export const importReport = (quiet: boolean, path: string | undefined) => {
   const note = ({ line, outcome, issues }: ImportedRow): void => {
     counts[outcome]++
     for (const { path, code, message } of issues) {
+      const field = path.join(".")
+      // A problem of the whole line has no field.
+      const sentence = field === "" ? message : `${field} ${message}`
       if (!quiet && counts.refused <= shownMax)
-        process.stderr.write(`${bar ? "\r\u001b[K" : ""}line ${line}: ${printable(`${path.join(".")} ${message}`)}\n`)
-      file?.write([String(line), path.join("."), code, message])
+        process.stderr.write(`${bar ? "\r\u001b[K" : ""}line ${line}: ${printable(sentence)}\n`)
+      file?.write([String(line), field, code, message])
     }
     if (bar && performance.now() - drawn > everyMillis) {
       drawn = performance.now()

@@ -68,6 +68,14 @@ describe("contacts import", () => {
     expect(readFileSync(path("refused.csv"), "utf8")).toContain("\r\n2,email,duplicate_error,")
   })
 
+  it("says what is wrong with a line of too many cells in one sentence", async () => {
+    const { code, stderr } = await imported(file("in.csv", "email\nada@example.org,Ada\nnobody\n"))
+    expect([code, stderr]).toEqual([
+      2,
+      "line 2: has 2 cells, but the first row has 1\nline 3: email must be a bare mailbox such as ada@example.com\n"
+    ])
+  })
+
   it("refuses a line with a quote in a wrong place alone", async () => {
     const rows = (name: string) => Array.from({ length: 300 }, (_, n) => `${name}${n}@example.org,Ann\n`).join("")
     const csv = file("in.csv", `email,first_name\n${rows("a")}quote@example.org,Pat "Pi" O\n${rows("b")}`)

@@ -140,7 +140,7 @@ export const readRow = (
 ): Result.Result<ContactOfRow, ReadonlyArray<Issue>> => {
   if (cells.length !== columns.length)
     return Result.fail([
-      issue([], "invalid_value", `has ${cells.length} cells, and ${columns.length} columns are named`)
+      issue([], "invalid_value", `has ${cells.length} cells, but the first row has ${columns.length}`)
     ])
   const input: Record<string, unknown> = {}
   const properties: Array<readonly [key: string, value: PropertyValue | null]> = []
