@@ -1,7 +1,6 @@
 /**
  * Reads the lines and the messages of a client from its connection, in bounded time and memory.
  */
-import type { Latch } from "effect"
 import { Data, Effect } from "effect"
 import { dataStart, readData } from "./dataReader.ts"
 import type { ListenerLimits } from "./limits.ts"
@@ -23,8 +22,15 @@ const noBytes = new Uint8Array(0)
 /** Why a message that was received completely is not handled. */
 type ReceiveFault = "brokenMessage" | "tooLarge" | "noMemory"
 
-/** Makes the input of a connection: the bytes that were read but not yet used, and the ways to read more. */
-export const makeClientInput = (socket: ClientSocket, limits: ListenerLimits, stopping: Latch.Latch) => {
+/**
+ * Makes the input of a connection: the bytes that were read but not yet used, and the ways to read more. When the connection may no longer wait for a
+ * command, `ending` fails.
+ */
+export const makeClientInput = (
+  socket: ClientSocket,
+  limits: ListenerLimits,
+  ending: Effect.Effect<never, Closing>
+) => {
   let unread: Uint8Array = noBytes
 
   const more = Effect.flatMap(socket.read, (chunk) =>
@@ -50,11 +56,11 @@ export const makeClientInput = (socket: ClientSocket, limits: ListenerLimits, st
     }
   })
 
-  /** Reads a line. A line that has already arrived is read before the listener stops or the time is over. */
+  /** Reads a line. A line that has already arrived is read before the connection ends or the time is over. */
   const line = (millis: number) =>
     scanLine(unread)._tag === "Incomplete"
       ? nextLine.pipe(
-          Effect.raceFirst(Effect.andThen(stopping.await, closing("shuttingDown"))),
+          Effect.raceFirst(ending),
           Effect.timeoutOrElse({ duration: Math.max(0, millis), orElse: () => closing("timeout") })
         )
       : nextLine

@@ -7,6 +7,7 @@ import { Cause, Clock, Effect } from "effect"
 import { countedAddress } from "./clientAddress.ts"
 import type { ClientInput } from "./clientInput.ts"
 import { Closing, closing, makeClientInput } from "./clientInput.ts"
+import type { ConnectionPlace } from "./connectionPlaces.ts"
 import type { ListenerLimits } from "./limits.ts"
 import type { MailHandler } from "./MailHandler.ts"
 import type { MessageCollector, MessageMemory } from "./messageMemory.ts"
@@ -73,6 +74,7 @@ interface ConnectionOptions<Client> {
   readonly rules: SessionRules
   readonly handler: MailHandler<Client>
   readonly state: ListenerState
+  readonly place: ConnectionPlace
 }
 
 type Write = (...replies: ReadonlyArray<Reply>) => Effect.Effect<void, Closing | ConnectionLost>
@@ -142,9 +144,13 @@ const makeReceiveMessage = <Client>(
 
 /** Reads commands and performs them. Fails when the connection is to be closed, or is lost. */
 const converse = Effect.fnUntraced(function* <Client>(options: ConnectionOptions<Client>, write: Write) {
-  const { socket, rules, handler, state } = options
+  const { socket, rules, handler, state, place } = options
   const { limits } = state
-  const input = makeClientInput(socket, limits, state.stopping)
+  const ending = Effect.raceFirst(
+    Effect.andThen(state.stopping.await, closing("shuttingDown")),
+    Effect.andThen(place.taken.await, closing("tooManyConnections"))
+  )
+  const input = makeClientInput(socket, limits, ending)
   const startTls = makeStartTls(options, input, write)
   const receiveMessage = makeReceiveMessage(options, input, write)
   const start = yield* Clock.currentTimeMillis
@@ -152,6 +158,8 @@ const converse = Effect.fnUntraced(function* <Client>(options: ConnectionOptions
   let client = handler.anonymous
   // Since when the client has no API key.
   let anonymousSince = start
+  // When the client last gave a valid API key or a message.
+  let usefulAt = start
 
   const remaining = (now: number) => {
     const connection = start + limits.connectionMillis - now
@@ -176,7 +184,10 @@ const converse = Effect.fnUntraced(function* <Client>(options: ConnectionOptions
         return
       case "CheckApiKey": {
         const result = yield* checked(handler.authenticate(action.credentials))
-        if ("value" in result) client = result.value
+        if ("value" in result) {
+          client = result.value
+          usefulAt = yield* Clock.currentTimeMillis
+        }
         return yield* reply(afterApiKey(rules, session, refusalOf(result)))
       }
       case "CheckSender": {
@@ -191,13 +202,16 @@ const converse = Effect.fnUntraced(function* <Client>(options: ConnectionOptions
         const result = yield* checked(handler.checkData(client!, action.transaction))
         if ("refusal" in result) return yield* reply(afterRefusedData(rules, session, result.refusal))
         session = yield* receiveMessage(session, client!, action.transaction)
+        usefulAt = yield* Clock.currentTimeMillis
       }
     }
   }
 
   yield* write(greeting(rules))
   for (;;) {
+    place.idleSince = usefulAt
     const line = yield* input.line(remaining(yield* Clock.currentTimeMillis))
+    place.idleSince = null
     const step = stepSession(rules, session, line)
     session = step.session
     yield* perform(step.action)

@@ -4,7 +4,10 @@
 
 /** The limits of a listener. */
 export interface ListenerLimits {
-  /** Connections in all; default 200. */
+  /**
+   * Connections in all; default 200. A new connection above it gets the place of the one that has given no valid API key and no message for the longest
+   * time, at least 10 s. Only a connection that waits for a command loses its place. Without such a connection, the new one is refused.
+   */
   readonly connectionsMax: number
   /** Connections of one remote address; default 20. A network of 64 bits counts as one IPv6 address. */
   readonly connectionsPerAddressMax: number

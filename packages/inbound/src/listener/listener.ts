@@ -2,15 +2,15 @@
  * Listens on a port, and serves each connection until the scope closes.
  */
 import { hostAndPort, isLoopbackAddress } from "@mailkeep/core/binding"
-import { Data, Effect, FiberSet, Latch, Semaphore } from "effect"
+import { Clock, Data, Effect, FiberSet, Latch, Semaphore } from "effect"
 import type { Scope } from "effect"
 import type { AddressInfo, Server, Socket } from "node:net"
 import { createServer } from "node:net"
 import { hostname } from "node:os"
 import type { SecureContext } from "node:tls"
-import { countedAddress } from "./clientAddress.ts"
 import type { ListenerState } from "./connection.ts"
 import { serveConnection } from "./connection.ts"
+import { makeConnectionPlaces } from "./connectionPlaces.ts"
 import type { ListenerLimits } from "./limits.ts"
 import type { MailHandler } from "./MailHandler.ts"
 import { makeMessageMemory } from "./messageMemory.ts"
@@ -105,29 +105,6 @@ const rulesFor = <Client>(
   }
 }
 
-/** Counts connections. */
-const makeConnectionCount = ({ connectionsMax, connectionsPerAddressMax }: ListenerLimits) => {
-  const addresses = new Map<string, number>()
-  let open = 0
-  return {
-    add: (socket: Socket): boolean => {
-      const address = countedAddress(socket.remoteAddress ?? "")
-      const ofAddress = (addresses.get(address) ?? 0) + 1
-      if (open >= connectionsMax || ofAddress > connectionsPerAddressMax) return false
-      open++
-      addresses.set(address, ofAddress)
-      socket.once("close", () => {
-        open--
-        const left = addresses.get(address)! - 1
-        if (left === 0) addresses.delete(address)
-        else addresses.set(address, left)
-      })
-      return true
-    },
-    open: () => open
-  }
-}
-
 /** Refuses a connection without waiting for the client. */
 const refuse = (socket: Socket): void => {
   socket.on("error", () => {})
@@ -188,12 +165,16 @@ export const openListener = <Client>(
     }
     const fibers = yield* FiberSet.make<void>()
     const fork = yield* FiberSet.runtime(fibers)()
-    const connections = makeConnectionCount(limits)
+    const places = makeConnectionPlaces(limits)
+    const clock = yield* Clock.Clock
 
     const serve = (socket: Socket) => {
-      if (!connections.add(socket)) return refuse(socket)
+      const { remoteAddress = "" } = socket
+      const place = places.take(remoteAddress, clock.currentTimeMillisUnsafe())
+      if (place === null) return refuse(socket)
+      socket.once("close", () => places.release(remoteAddress, place))
       const client = makeClientSocket(socket, secureContext)
-      const served = serveConnection({ socket: client, rules: rulesFor(parts, client.remoteAddress), handler, state })
+      const served = serveConnection({ socket: client, rules: rulesFor(parts, remoteAddress), handler, state, place })
       const whole =
         options.implicitTls === true
           ? client.startTls.pipe(Effect.timeout(limits.tlsMillis), Effect.andThen(served), Effect.ignore)
@@ -213,7 +194,7 @@ export const openListener = <Client>(
     return {
       host: address.address,
       port: address.port,
-      connections: connections.open,
+      connections: places.count,
       messageBytes: state.memory.bytes
     }
   })

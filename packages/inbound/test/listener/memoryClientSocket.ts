@@ -78,7 +78,8 @@ export const converse = (
       largeMessages: yield* Semaphore.make(1),
       stopping: yield* Latch.make()
     }
-    yield* serveConnection({ socket, rules: { ...openRules, ...rules }, handler, state })
+    const place = { idleSince: null, taken: Latch.makeUnsafe() }
+    yield* serveConnection({ socket, rules: { ...openRules, ...rules }, handler, state, place })
     if (isOpen) return yield* Effect.die(new Error("the connection is still open"))
     return { replies, accepted, bytesLeft: state.memory.bytes() }
   })
