@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import type { ServerLimits } from "../src/node/limits.ts"
 import { defaultServerLimits } from "../src/node/limits.ts"
 import { makeNodeServer } from "../src/node/nodeServer.ts"
+import { markAuthenticated } from "../src/server/authenticatedRequests.ts"
 
 type App = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
@@ -69,6 +70,27 @@ describe("makeNodeServer", () => {
     expect(await read("quick")).toBe("done")
     slow.resolve(undefined)
     expect(await Promise.all(waiting)).toEqual(Array.from({ length: 5 }, () => "done"))
+  })
+
+  it("answers a read of one project while the slow reads of another wait, whose API keys together have more than all reads", async () => {
+    const slow = Promise.withResolvers<undefined>()
+    const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, source, url }) => {
+      markAuthenticated(source, headers["authorization"] === "Bearer other" ? "prj_other" : "prj_slow")
+      return Effect.as(
+        url === "/slow" ? Effect.promise(() => slow.promise) : Effect.void,
+        HttpServerResponse.text("done")
+      )
+    })
+    const address = await Effect.runPromise(serving(app, { readsMax: 4, readsPerApiKeyMax: 2 }))
+    const read = async (apiKey: string, path: string) =>
+      (await fetch(`${address}${path}`, { headers: { authorization: `Bearer ${apiKey}` } })).text()
+    const apiKeys = ["one", "two", "three"]
+    for (const apiKey of apiKeys) expect(await read(apiKey, "/")).toBe("done")
+    const waiting = apiKeys.flatMap((apiKey) => [read(apiKey, "/slow"), read(apiKey, "/slow")])
+    for (let round = 0; round < 20; round++) await nextRound()
+    expect(await read("other", "/")).toBe("done")
+    slow.resolve(undefined)
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => "done"))
   })
 
   it("builds no further response for an API key that does not read, and continues to answer other keys", async () => {

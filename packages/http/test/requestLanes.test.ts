@@ -10,7 +10,7 @@ const requestWith = (authorization?: string) => ({ headers: { authorization } })
 /** Lanes in which a request with this header field was answered. */
 const answered = (lanes: ReturnType<typeof makeRequestLanes>, authorization: string, valid: boolean) => {
   const request = requestWith(authorization)
-  if (valid) markAuthenticated(request)
+  if (valid) markAuthenticated(request, "prj_test")
   lanes.answered(request)
 }
 

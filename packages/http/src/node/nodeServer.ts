@@ -22,6 +22,7 @@ import { makeFairStarts } from "./fairStarts.ts"
 import { listen } from "./listeners.ts"
 import { boundReads } from "./reads.ts"
 import { refusalResponse, refuseRequest } from "./refusal.ts"
+import type { RequestLanes } from "./requestLanes.ts"
 import { makeRequestLanes } from "./requestLanes.ts"
 import { headRefusal, unknownExpectation } from "./requestHead.ts"
 import { shutDown } from "./shutdown.ts"
@@ -35,6 +36,7 @@ interface Listener {
   readonly responses: ResponseBudget
   /** The budget of pages that never change. Anyone may ask for them, so they must take nothing from the other responses. */
   readonly constantResponses: ResponseBudget
+  readonly lanes: RequestLanes
   /** The handler of requests; `undefined` before the routes are ready and after they are closed. */
   handle: Handle | undefined
 }
@@ -59,7 +61,7 @@ const makeListener = (limits: ServerLimits): Listener => {
   const constantResponses = makeResponseBudget(limits)
   const starts = makeFairStarts()
   const lanes = makeRequestLanes()
-  const listener: Listener = { server, connections, responses, constantResponses, handle: undefined }
+  const listener: Listener = { server, connections, responses, constantResponses, lanes, handle: undefined }
 
   const enter = (request: IncomingMessage, response: ServerResponse, handle: () => void) => {
     if (!connections.accepts(request)) return
@@ -149,7 +151,7 @@ export const makeNodeServer = (
       address: NetAddress.inetAddressFromIpStringUnsafe(listeners.address.address, listeners.address.port),
       serve: Effect.fnUntraced(function* (app, middleware) {
         const requests = yield* Scope.fork(yield* Effect.scope, "parallel")
-        const bounded = boundReads(limits)(app)
+        const bounded = boundReads(limits, listener.lanes.projectOf)(app)
         const admitted = HttpEffect.withPreResponseHandler(bounded, admitResponse(listener))
         listener.handle = yield* NodeHttpServer.makeHandler(admitted, { scope: requests, middleware })
         // Runs before the remaining requests are interrupted.

@@ -5,7 +5,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Effect, Exit, Scope, Semaphore } from "effect"
 import type { HttpMiddleware } from "effect/http"
 import { HttpServerRequest } from "effect/http"
-import type { ServerResponse } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { setTimeout } from "node:timers"
 import type { ServerLimits } from "./limits.ts"
 import { responseBodyBytes, uncountedResponseBytes } from "./responseBudget.ts"
@@ -34,17 +34,41 @@ const whenWritten = (response: ServerResponse, then: () => void): void => {
   else response.once("close", then)
 }
 
+/** Gives each project at most so many reads at once, and forgets a project without reads. */
+const makeProjectReads = (readsPerProjectMax: number) => {
+  const projects = new Map<string, { readonly semaphore: Semaphore.Semaphore; count: number }>()
+  return <A, E, R>(projectId: string, read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const reads = projects.get(projectId) ?? { semaphore: Semaphore.makeUnsafe(readsPerProjectMax), count: 0 }
+        projects.set(projectId, reads)
+        reads.count++
+        return reads
+      }),
+      ({ semaphore }) => Effect.interruptible(semaphore.withPermits(1)(read)),
+      (reads) =>
+        Effect.sync(() => {
+          if (--reads.count === 0) projects.delete(projectId)
+        })
+    )
+}
+
 /**
  * Bounds how many reads run at once. The reads of one API key first wait for each other, so that slow searches of one key delay no other
- * key. A read counts until its response is written, so that no further responses are built for a client that does not read. Large responses
- * count against a rate, so that a client that disconnects early and asks again gets no more of them.
+ * key. The reads of one project take at most half of the places, whatever the number of its API keys. A read counts until its response is written,
+ * so that no further responses are built for a client that does not read. Large responses count against a rate, so that a client that disconnects
+ * early and asks again gets no more of them.
  */
-export const boundReads = ({
-  readsMax,
-  readsPerApiKeyMax,
-  readBytesPerSecond
-}: Pick<ServerLimits, "readsMax" | "readsPerApiKeyMax" | "readBytesPerSecond">): HttpMiddleware.HttpMiddleware => {
+export const boundReads = (
+  {
+    readsMax,
+    readsPerApiKeyMax,
+    readBytesPerSecond
+  }: Pick<ServerLimits, "readsMax" | "readsPerApiKeyMax" | "readBytesPerSecond">,
+  projectOf: (request: IncomingMessage) => string | undefined
+): HttpMiddleware.HttpMiddleware => {
   const all = Semaphore.makeUnsafe(readsMax)
+  const ofProject = makeProjectReads(Math.ceil(readsMax / 2))
   const byApiKey = new Map<string, ReadsOfApiKey>()
 
   const countBytes = (reads: ReadsOfApiKey, bytes: number): void => {
@@ -71,6 +95,9 @@ export const boundReads = ({
       byApiKey.set(apiKey, reads)
       reads.count++
       const untilWritten = Scope.makeUnsafe()
+      // An API key is not known before its first response. Its first reads have no other bound than `all`.
+      const projectId = projectOf(NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage)
+      const turn = projectId === undefined ? bounded : ofProject(projectId, bounded)
       whenWritten(NodeHttpServerRequest.toServerResponse(request) as ServerResponse, () => {
         reads.count--
         forget(apiKey, reads)
@@ -79,7 +106,7 @@ export const boundReads = ({
       return Scope.provide(reads.semaphore.takeScoped(1), untilWritten).pipe(
         Effect.andThen(untilWithinBurst(reads)),
         Effect.interruptible,
-        Effect.andThen(bounded),
+        Effect.andThen(turn),
         Effect.tap((response) => Effect.sync(() => countBytes(reads, responseBodyBytes(response))))
       )
     })

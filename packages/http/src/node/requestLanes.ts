@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
-import { isAuthenticated } from "../server/authenticatedRequests.ts"
+import { authenticatedProject } from "../server/authenticatedRequests.ts"
 
 /** The API keys that are remembered. An API key beyond them has its first request in the shared lane again. */
 const knownMax = 10_000
@@ -17,13 +17,15 @@ const unknownApiKey = "unknown API key"
 export interface RequestLanes {
   /** The lane of a request that has just arrived. */
   readonly laneOf: (request: IncomingMessage) => string
+  /** The project of the API key of a request; `undefined` if the API key is not known. */
+  readonly projectOf: (request: IncomingMessage) => string | undefined
   /** Call it when the request is answered. */
   readonly answered: (request: IncomingMessage) => void
 }
 
 export const makeRequestLanes = (): RequestLanes => {
-  /** Hashes of the header field, so that no API key stays in memory. The one that was used last is the last. */
-  const known = new Set<string>()
+  /** The projects by the hash of the header field, so that no API key stays in memory. The one that was used last is the last. */
+  const known = new Map<string, string>()
   const hashOf = ({ headers }: IncomingMessage): string | undefined =>
     headers.authorization === undefined ? undefined : hash("sha256", headers.authorization, "base64url")
 
@@ -33,13 +35,18 @@ export const makeRequestLanes = (): RequestLanes => {
       if (lane === undefined) return noApiKey
       return known.has(lane) ? lane : unknownApiKey
     },
+    projectOf: (request) => {
+      const lane = hashOf(request)
+      return lane === undefined ? undefined : known.get(lane)
+    },
     answered: (request) => {
       const lane = hashOf(request)
       if (lane === undefined) return
       // The API key may have been revoked since.
       known.delete(lane)
-      if (isAuthenticated(request)) known.add(lane)
-      if (known.size > knownMax) known.delete(known.values().next().value!)
+      const projectId = authenticatedProject(request)
+      if (projectId !== undefined) known.set(lane, projectId)
+      if (known.size > knownMax) known.delete(known.keys().next().value!)
     }
   }
 }

@@ -36,7 +36,7 @@ export const layer = (authentication: ProductAuthentication | undefined) =>
             const known = authentication === undefined ? null : yield* productPrincipal(authentication)
             if (HttpServerResponse.isHttpServerResponse(known)) return known
             const principal = known ?? (yield* access.authenticate(Redacted.value(credential)))
-            markAuthenticated((yield* HttpServerRequest.HttpServerRequest).source)
+            markAuthenticated((yield* HttpServerRequest.HttpServerRequest).source, principal.projectId)
             if (Context.getOption(endpoint.annotations, RateLimitedEndpoint)._tag === "Some")
               yield* applyRateLimit(access, yield* access.takeRateLimit(principal))
             yield* access.authorize(principal, Context.getUnsafe(endpoint.annotations, RequiredPermission))
