@@ -2,8 +2,8 @@
  * Decides the commits of the deletion of a project. Each guards the record of the deletion. So a process that continues late deletes nothing of a
  * new project with the same id. Source: decision 0101.
  */
-import type { DeletedKind, DeletedRecords } from "../../domain/access/ProjectDeletion.ts"
-import { deletedKinds, deletionIdOf, nothingDeleted } from "../../domain/access/ProjectDeletion.ts"
+import type { DeletedRecords } from "../../domain/access/ProjectDeletion.ts"
+import { deletedRecords, deletionIdOf, nothingDeleted } from "../../domain/access/ProjectDeletion.ts"
 import type { ProjectId, ProjectRecord } from "../../domain/access/Project.ts"
 import type { Delivery } from "../../domain/delivery/Delivery.ts"
 import type { Message } from "../../domain/message/Message.ts"
@@ -54,13 +54,11 @@ const deletionOf = (stored: StoredRecord): Change | null => {
   }
 }
 
-const countsOf = (records: ReadonlyArray<StoredRecord>): DeletedRecords =>
-  Object.fromEntries(
-    deletedKinds.map((counted: DeletedKind) => [counted, records.filter(({ kind }) => kind === counted).length])
-  ) as DeletedRecords
-
 const deletionStep = (records: ReadonlyArray<StoredRecord>, guard: ReadonlyArray<Change>): Decision<DeletionStep> => ({
-  answer: { deleted: countsOf(records), isEnded: false },
+  answer: {
+    deleted: deletedRecords((counted) => records.filter(({ kind }) => kind === counted).length),
+    isEnded: false
+  },
   changes: records.length === 0 ? [] : [...guard, ...records.flatMap((one) => deletionOf(one) ?? [])]
 })
 

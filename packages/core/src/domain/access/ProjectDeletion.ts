@@ -44,9 +44,13 @@ export interface ProjectDeletionReport {
   readonly deleted: DeletedRecords
 }
 
+/** Makes the counts of all kinds. */
+export const deletedRecords = (countOf: (kind: DeletedKind) => number): DeletedRecords =>
+  Object.fromEntries(deletedKinds.map((kind) => [kind, countOf(kind)])) as DeletedRecords
+
 /** Nothing was deleted. */
-export const nothingDeleted = Object.fromEntries(deletedKinds.map((kind) => [kind, 0])) as DeletedRecords
+export const nothingDeleted = deletedRecords(() => 0)
 
 /** Adds what two commits deleted. */
 export const addDeleted = (a: DeletedRecords, b: DeletedRecords): DeletedRecords =>
-  Object.fromEntries(deletedKinds.map((kind) => [kind, a[kind] + b[kind]])) as DeletedRecords
+  deletedRecords((kind) => a[kind] + b[kind])
