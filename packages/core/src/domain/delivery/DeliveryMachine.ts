@@ -23,7 +23,7 @@ const rows: ReadonlyArray<DeliveryRow & { readonly trigger: Trigger }> = deliver
 export const step = (
   from: DeliveryRow["from"],
   trigger: Trigger,
-  reason: DeliveryReason | null = null
+  reason: DeliveryReason | null
 ): Result.Result<DeliveryRow, IllegalTransition> => {
   const row = rows.find(
     (row) => row.from === from && row.trigger === trigger && (row.fromReason === undefined || row.fromReason === reason)

@@ -78,7 +78,7 @@ describe("step, for every pair of status and trigger", () => {
   it.each(starts.flatMap((from) => triggers.map((trigger) => [from, trigger] as const)))(
     "decides the transition from %s on %s",
     (from, trigger) => {
-      const stepped = step(from, trigger)
+      const stepped = step(from, trigger, null)
       const to = expected[from][trigger]
       if (to === undefined) {
         expect(Result.isFailure(stepped) && stepped.failure).toMatchObject({ _tag: "IllegalTransition", from, trigger })
