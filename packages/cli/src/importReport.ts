@@ -9,8 +9,9 @@ import type { FileFailed } from "./files.ts"
 import { onFile } from "./files.ts"
 import { printable } from "./output.ts"
 
+/** The terminal shows the problems of this many refused lines; the file of refused lines has all. */
 const shownMax = 20
-const everyMillis = 100
+const redrawMillis = 100
 
 export interface ImportCounts {
   readonly created: number
@@ -36,10 +37,18 @@ const refusedFile = (path: string) => {
   }
 }
 
-export const importReport = (quiet: boolean, path: string | undefined) => {
+interface ImportReportOptions {
+  /** Whether to show only the counts at the end. */
+  readonly quiet: boolean
+  /** The file to write the refused lines to. */
+  readonly refusedPath: string | undefined
+}
+
+/** Starts the report of an import: give each row to `note`, and call `end` once. */
+export const importReport = ({ quiet, refusedPath }: ImportReportOptions) => {
   const counts = { created: 0, updated: 0, refused: 0 }
   const begun = performance.now()
-  const file = path === undefined ? undefined : refusedFile(path)
+  const file = refusedPath === undefined ? undefined : refusedFile(refusedPath)
   const bar = process.stderr.isTTY && !quiet
   let drawn = begun
 
@@ -60,7 +69,7 @@ export const importReport = (quiet: boolean, path: string | undefined) => {
         process.stderr.write(`${bar ? "\r\u001b[K" : ""}line ${line}: ${printable(sentence)}\n`)
       file?.write([String(line), field, code, message])
     }
-    if (bar && performance.now() - drawn > everyMillis) {
+    if (bar && performance.now() - drawn > redrawMillis) {
       drawn = performance.now()
       draw()
     }
@@ -68,7 +77,7 @@ export const importReport = (quiet: boolean, path: string | undefined) => {
 
   return {
     /** Fails when the file of refused lines cannot be written. */
-    note: (row: ImportedRow): Effect.Effect<void, FileFailed> => onFile("write", path ?? "", () => note(row)),
+    note: (row: ImportedRow): Effect.Effect<void, FileFailed> => onFile("write", refusedPath ?? "", () => note(row)),
     end: (): ImportCounts => {
       if (bar) process.stderr.write("\r\u001b[K")
       file?.close()

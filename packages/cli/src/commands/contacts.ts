@@ -159,7 +159,7 @@ const imported = Command.make(
         yield* canBeWritten(refused)
       }
       const source = file === "-" ? process.stdin : createReadStream(file)
-      const report = importReport(json, refused)
+      const report = importReport({ quiet: json, refusedPath: refused })
       const rows = (yield* ContactFiles).importRows(project, readCsv(source), { update })
       const end = yield* Effect.exit(Stream.runForEach(rows, (row: ImportedRow) => report.note(row)))
       const counts = report.end()
