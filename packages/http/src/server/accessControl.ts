@@ -1,9 +1,9 @@
 /**
  * Checks a request: its session or API key (401), its rate limit (429), its permission (403), in this order. Source: decisions 0009 and 0052.
  */
-import type { RateDecision } from "@mailkeep/core"
+import type { MailRefusal, RateDecision, StoreUnavailable } from "@mailkeep/core"
 import { Access } from "@mailkeep/core"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Bearer, CurrentPrincipal, RateLimitedEndpoint, RequiredPermission } from "../api/Access.ts"
 import { markAuthenticated } from "./authenticatedRequests.ts"
@@ -37,11 +37,12 @@ export const layer = (authentication: ProductAuthentication | undefined) =>
             if (HttpServerResponse.isHttpServerResponse(known)) return known
             const principal = known ?? (yield* access.authenticate(Redacted.value(credential)))
             markAuthenticated((yield* HttpServerRequest.HttpServerRequest).source, principal.projectId)
-            if (Context.getOption(endpoint.annotations, RateLimitedEndpoint)._tag === "Some")
+            if (Option.isSome(Context.getOption(endpoint.annotations, RateLimitedEndpoint)))
               yield* applyRateLimit(access, yield* access.takeRateLimit(principal))
             yield* access.authorize(principal, Context.getUnsafe(endpoint.annotations, RequiredPermission))
             return yield* Effect.provideService(httpEffect, CurrentPrincipal, principal)
-          }).pipe(Effect.catch((failure) => failureResponse(failure as Parameters<typeof failureResponse>[0])))
+            // The type of an endpoint's own failures is not known here. They are failures of the services too.
+          }).pipe(Effect.catch((failure) => failureResponse(failure as MailRefusal | StoreUnavailable)))
       }
     })
   )
