@@ -37,18 +37,22 @@ const waitMillisMin = 5 * minuteMillis
 const waitMillisMax = 4_000_000
 const jitterShare = 0.15
 
+/** Changes a wait by up to ±15 %. `jitter` is in [0, 1). */
+const jittered = (waitMillis: number, jitter: number): number =>
+  Math.round(waitMillis * (1 - jitterShare + 2 * jitterShare * jitter))
+
 /**
  * Returns the wait after a deferral; `deferrals` counts it, so the first is 1. The first waits are 1 min and 5 min.
  * Later waits equal the time in the queue, limited to between 5 min and 4000 s. `jitter`, in [0, 1), changes the wait by up to ±15 %.
  */
 export const retryWaitMillis = (deferrals: number, queuedMillis: number, jitter: number): number => {
   const wait = firstWaits[deferrals - 1] ?? Math.min(waitMillisMax, Math.max(waitMillisMin, queuedMillis))
-  return Math.round(wait * (1 - jitterShare + 2 * jitterShare * jitter))
+  return jittered(wait, jitter)
 }
 
 /** Returns the wait while the relay is unreachable: a quarter of the time in the queue, limited to between 1 min and 4000 s. */
 export const relayFaultWaitMillis = (queuedMillis: number, jitter: number): number =>
-  Math.round(Math.min(waitMillisMax, Math.max(minuteMillis, queuedMillis / 4)) * (1 + jitterShare * (2 * jitter - 1)))
+  jittered(Math.min(waitMillisMax, Math.max(minuteMillis, queuedMillis / 4)), jitter)
 
 /** Returns the instant at which the retries of the delivery stop. */
 export const lifetimeEnd = (policy: RetryPolicy, queuedAt: Instant, expiresAt: Instant | null): Instant =>
