@@ -132,7 +132,7 @@ interface CompileState {
 const matchesNone: ContactPredicate = { _tag: "Any", of: [] }
 
 /** Returns what is wrong with the value of a comparison, or `undefined` if it is valid. */
-const valueProblem = (kind: Kind, op: SegmentOp, value: unknown): string | undefined => {
+const operandProblem = (kind: Kind, op: SegmentOp, value: unknown): string | undefined => {
   if (op === "set" || op === "unset") return value === undefined ? undefined : "is not allowed with this op"
   if (op === "in")
     return Array.isArray(value) &&
@@ -166,7 +166,7 @@ const comparison = (
   const ops: ReadonlyArray<unknown> = segmentOps[kind]
   if (!ops.includes(node.op)) return refuse("op", `must be one of ${ops.join(", ")}`)
   const op = node.op as SegmentOp
-  const problem = valueProblem(kind, op, node.value)
+  const problem = operandProblem(kind, op, node.value)
   if (problem !== undefined) return refuse("value", problem)
   const value =
     kind === "date" && typeof node.value === "string"
