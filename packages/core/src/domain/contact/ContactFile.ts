@@ -31,9 +31,10 @@ const markedFormula = /^'+[=+\-@＝＋－＠\t\r\n]/
 
 /**
  * Converts a text to a cell that no spreadsheet evaluates as a formula. Adds `'` before a text that begins like a formula.
- * It also adds `'` before a text that already begins with `'` and a formula. `fromCell` removes the `'` again.
+ * It also adds `'` before a text that already begins with `'` and a formula.
  */
 export const toCell = (text: string): string => (formula.test(text) || markedFormula.test(text) ? `'${text}` : text)
+/** Returns the text of a cell: without the `'` that `toCell` adds. */
 export const fromCell = (cell: string): string => (markedFormula.test(cell) ? cell.slice(1) : cell)
 
 /** The columns for fields of a contact. */
@@ -58,7 +59,7 @@ const columnsMax = 2000
 export type ContactColumn =
   | { readonly _tag: "Field"; readonly field: Field }
   | { readonly _tag: "Status" }
-  | { readonly _tag: "Property"; readonly resource: ResourceOf<"property"> }
+  | { readonly _tag: "Property"; readonly property: ResourceOf<"property"> }
   | { readonly _tag: "Ignored" }
 
 const propertyPrefix = "properties."
@@ -99,8 +100,8 @@ export const readColumns = (
     if (Object.hasOwn(fields, name)) return { _tag: "Field", field: name as Field }
     if (name === statusColumn) return { _tag: "Status" }
     if (ignored.has(name)) return { _tag: "Ignored" }
-    const resource = byName.get(name)
-    if (resource !== undefined) return { _tag: "Property", resource }
+    const property = byName.get(name)
+    if (property !== undefined) return { _tag: "Property", property }
     issues.push(issue(["columns", at], "undefined_property", unknownColumnMessage))
     return { _tag: "Ignored" }
   })
@@ -134,6 +135,7 @@ const tooLongIssues = ({ content }: ResourceOf<"property">, value: PropertyValue
   return problem === undefined ? [] : [issue(["properties", content.key], problem.code, problem.message)]
 }
 
+/** Reads the contact of a row. Fails with all issues of the row, or with one when it has another number of cells than the first row. */
 export const readRow = (
   columns: ReadonlyArray<ContactColumn>,
   cells: ReadonlyArray<string>
@@ -152,9 +154,9 @@ export const readRow = (
     if (column._tag === "Field" && column.field === "user_id" && cell === "") clearsUserId = true
     else if (column._tag === "Field") input[fields[column.field]] = cell
     else if (column._tag === "Property") {
-      const value = valueOf(column.resource, cell)
-      wrong.push(...tooLongIssues(column.resource, value))
-      properties.push([column.resource.content.key, value])
+      const value = valueOf(column.property, cell)
+      wrong.push(...tooLongIssues(column.property, value))
+      properties.push([column.property.content.key, value])
     } else if (column._tag === "Status" && cell !== "") emailStatus = cell.toLowerCase()
   })
   if (properties.length > 0) input["properties"] = Object.fromEntries(properties)
@@ -186,6 +188,7 @@ export const exportedColumns = (properties: ReadonlyArray<ResourceOf<"property">
 const cellOf = (value: PropertyValue | null | undefined): string =>
   typeof value === "number" ? String(value) : toCell(value ?? "")
 
+/** Returns the row of a contact. `properties` are those of `exportedColumns`, in the same order. */
 export const exportedRow = (
   contact: ContactRecord,
   properties: ReadonlyArray<ResourceOf<"property">>
