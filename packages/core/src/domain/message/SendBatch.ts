@@ -2,7 +2,7 @@
  * A batch: several sends in one call, each with its own result. Source: decision 0048.
  */
 import { Result } from "effect"
-import type { ArgumentName, Issue } from "../value/Issue.ts"
+import type { Issue } from "../value/Issue.ts"
 import { issue } from "../value/Issue.ts"
 import { isFields } from "../value/Fields.ts"
 import { InvalidArgument } from "../value/Failure.ts"
@@ -75,7 +75,7 @@ export const batchTooLarge = (): InvalidArgument =>
 
 /** Makes the refusal of one message name the message: `messages[3].to`. Other refusals need no name, because each result has its position. */
 export const inBatchItem = <E>(failure: E, index: number): E =>
-  failure instanceof InvalidArgument && failure.argument === ("input" satisfies ArgumentName)
+  failure instanceof InvalidArgument && failure.argument === "input"
     ? (new InvalidArgument({
         argument: "input",
         issues: failure.issues.map((one) => ({ ...one, path: [messagesField, index, ...one.path] }))
