@@ -1,6 +1,8 @@
 import { stores, withTestMail } from "@mailkeep/test-support"
+import type { Layer } from "effect"
 import { Effect, Tracer } from "effect"
 import { describe, expect, it } from "vitest"
+import type { MailCore } from "../../../src/index.ts"
 import {
   ApiKeys,
   ContactLists,
@@ -15,7 +17,7 @@ import {
   Webhooks
 } from "../../../src/index.ts"
 
-const services = {
+const services: Readonly<Record<string, Effect.Effect<object, never, Layer.Success<typeof MailCore.layer>>>> = {
   ApiKeys,
   ContactLists,
   Contacts,
@@ -40,7 +42,7 @@ describe("the spans of the services", () => {
     })
     return withTestMail(stores[0]!)(
       Effect.gen(function* () {
-        for (const [member, call] of Object.entries(yield* service as unknown as Effect.Effect<object>)) {
+        for (const [member, call] of Object.entries(yield* service)) {
           if (typeof call !== "function") continue
           // The arguments are not valid. A call that fails has its span too.
           const called: unknown = call("", "", {})
