@@ -167,7 +167,7 @@ export { dayMillis, hourMillis, minuteMillis, secondMillis } from "./domain/valu
 export type { Instant, UtcDay } from "./domain/value/Instant.ts"
 
 // Rules for an event sink: where it may connect. An event sink never retries: the core decides when an event delivery is due again.
-export { hostOf, isIpLiteral, isLoopbackHost } from "./domain/webhook/NetworkAddress.ts"
+export { hostOf, isIpLiteral, isLoopbackHost } from "./domain/value/NetworkAddress.ts"
 export { isAscii } from "./domain/value/TextLength.ts"
 export { isWebhookAddress, isWebhookPort, webhookRules, webhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
 export type { WebhookUrlRules } from "./domain/webhook/WebhookUrl.ts"

@@ -81,7 +81,7 @@ export { cursorCharactersMax, pageLimitDefault, pageLimitMax, searchCharactersMa
 export { versionBodiesBytesMax } from "./domain/template/Template.ts"
 export { templateStatuses, variableTypes, versionStatuses } from "./domain/template/TemplateContent.ts"
 export { webhookStatuses } from "./domain/webhook/Webhook.ts"
-export { isAddressRange } from "./domain/webhook/NetworkAddress.ts"
+export { isAddressRange } from "./domain/value/NetworkAddress.ts"
 export { webhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
 export type { WebhookUrlRules } from "./domain/webhook/WebhookUrl.ts"
 
@@ -118,7 +118,7 @@ export { MailCapture, nextOutcomes } from "./port/MailCapture.ts"
 export type { CapturedMail, MailCaptureShape, MailSource, NextOutcome } from "./port/MailCapture.ts"
 export { isId } from "./domain/value/Id.ts"
 export { isUnsubscribeUrl } from "./domain/contact/unsubscribeUrl.ts"
-export { hostAndPort, isLoopbackAddress, isLoopbackHost } from "./domain/webhook/NetworkAddress.ts"
+export { hostAndPort, isLoopbackAddress, isLoopbackHost } from "./domain/value/NetworkAddress.ts"
 
 // The form in which a binding logs bugs and warnings, and shares memory among its clients.
 export { bugReports, errorNameOf } from "./port/bugReport.ts"

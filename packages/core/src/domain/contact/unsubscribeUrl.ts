@@ -1,7 +1,7 @@
 /**
  * The public address of the page that unsubscribes. Source: decision 0045.
  */
-import { hostOf, isLoopbackHost } from "../webhook/NetworkAddress.ts"
+import { hostOf, isLoopbackHost } from "../value/NetworkAddress.ts"
 
 /** Whether links to unsubscribe can begin with this URL: https without a query, or http on this machine. */
 export const isUnsubscribeUrl = (text: string): boolean => {

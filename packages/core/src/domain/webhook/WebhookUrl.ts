@@ -11,7 +11,7 @@ import {
   isLoopbackHost,
   isPublicAddress,
   isAddressRange
-} from "./NetworkAddress.ts"
+} from "../value/NetworkAddress.ts"
 
 /** The URLs, addresses and ports that endpoints of webhooks may have. */
 export interface WebhookUrlRules {

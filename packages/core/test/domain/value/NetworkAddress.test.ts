@@ -8,7 +8,7 @@ import {
   isLoopbackHost,
   isPublicAddress,
   isAddressRange
-} from "../../../src/domain/webhook/NetworkAddress.ts"
+} from "../../../src/domain/value/NetworkAddress.ts"
 
 const notPublic = [
   "0.0.0.0",
