@@ -47,6 +47,17 @@ describe("contacts import", () => {
     expect(stderr).toContain("mailkeep: cannot write /dev/full: no space left on device\n")
   })
 
+  it("says for each refused line what to do, and names the field if there is one", async () => {
+    await imported(file("in.csv", "email,first_name\nada@example.org,Ada\n"))
+    const again = await imported(file("in.csv", "email,first_name\nada@example.org,Ada\nbob@example.org\n"))
+    expect(again).toMatchObject({ code: 2, stdout: expect.stringMatching(/^0 created, 0 updated, 2 refused/) })
+    expect(again.stderr.split("\n").toSorted()).toEqual([
+      "",
+      "line 2: email is the address of a contact that exists: import with update to change that contact",
+      "line 3: has 1 cells, and 2 columns are named"
+    ])
+  })
+
   it("keeps the file to import when --refused names the same file, by any path", async () => {
     const text = "email\nada@example.org\n"
     const csv = file("in.csv", text)

@@ -9,6 +9,7 @@ import type { ContactColumn, ContactOfRow } from "../../domain/contact/ContactFi
 import { readRow } from "../../domain/contact/ContactFile.ts"
 import type { ValidUpdateContact } from "../../domain/contact/ContactRequest.ts"
 import { canonicalAddress } from "../../domain/message/Address.ts"
+import type { PlanLimitCode } from "../../domain/plan/Plan.ts"
 import type { PlanLimitReached } from "../../domain/plan/PlanFailure.ts"
 import type { InvalidArgument } from "../../domain/value/Failure.ts"
 import { isFields } from "../../domain/value/Fields.ts"
@@ -32,13 +33,23 @@ export interface ImportedRow {
   readonly line: number
   readonly outcome: RowOutcome
   /** Why the row was refused. Empty for a row that was written. */
-  readonly issues: ReadonlyArray<Pick<Issue, "path" | "code" | "message">>
+  readonly issues: ReadonlyArray<RowIssue>
+}
+
+/** Why a row was refused. */
+export interface RowIssue {
+  /** The field of the contact; empty for the whole row. */
+  readonly path: Issue["path"]
+  /** A code of `issueCodes`, the limit of the plan, or the kind of the failure that a call for one contact has. */
+  readonly code: Issue["code"] | PlanLimitCode | (ContactEmailTaken | ContactNotFound)["kind"]
+  /** A predicate that follows the field's name, or that is about the row. A sentence for a limit of the plan, and for a contact that is deleted. */
+  readonly message: string
 }
 
 /** The contact of a row, or why the row is refused. It does not keep the cells, which can be large. */
 export interface ParsedRow {
   readonly line: number
-  readonly read: Result.Result<ContactOfRow, ImportedRow["issues"]>
+  readonly read: Result.Result<ContactOfRow, ReadonlyArray<RowIssue>>
 }
 
 /** A row whose contact exists, and is still to be updated. */
@@ -47,18 +58,22 @@ export interface RowToUpdate {
   readonly row: ContactOfRow
 }
 
+const takenMessage = "is the address of a contact that exists: import with update to change that contact"
+
 type RowFailure = InvalidArgument | ContactEmailTaken | ContactNotFound | PlanLimitReached
 
-const issuesOf = (failure: RowFailure): ImportedRow["issues"] =>
-  failure._tag === "InvalidArgument"
-    ? failure.issues
-    : [
-        {
-          path: failure._tag === "ContactEmailTaken" ? ["email"] : [],
-          code: (failure._tag === "PlanLimitReached" ? failure.code : failure.kind) as Issue["code"],
-          message: failure.message
-        }
-      ]
+const issuesOf = (failure: RowFailure): ReadonlyArray<RowIssue> => {
+  switch (failure._tag) {
+    case "InvalidArgument":
+      return failure.issues
+    case "ContactEmailTaken":
+      return [{ path: ["email"], code: failure.kind, message: takenMessage }]
+    case "PlanLimitReached":
+      return [{ path: [], code: failure.code, message: failure.message }]
+    case "ContactNotFound":
+      return [{ path: [], code: failure.kind, message: failure.message }]
+  }
+}
 
 /** Returns the cells of a row, whose form nothing has checked yet. The issues belong to `path`. */
 export const cellsOf = (
@@ -91,13 +106,16 @@ export const newContactOf = ({ input, emailStatus }: ContactOfRow): NewContact =
   source: "import"
 })
 
-/** The update of the contact that has the address of the row. A field that the row does not have is `undefined`. */
-export const updateOf = ({ input, userId, emailStatus }: ContactOfRow) =>
+/**
+ * The update of the contact that has the address of the row. A field that the row does not have is `undefined`. The fields of a new contact, which
+ * `readRow` has checked, are valid in an update too.
+ */
+export const updateOf = ({ input, userId, emailStatus }: ContactOfRow): ValidUpdateContact =>
   ({ ...input, userId, emailStatus }) as unknown as ValidUpdateContact
 
 export const updatedRow = (line: number): ImportedRow => ({ line, outcome: "updated", issues: [] })
 
-export const refusedRow = (line: number, issues: ImportedRow["issues"]): ImportedRow => ({
+export const refusedRow = (line: number, issues: ReadonlyArray<RowIssue>): ImportedRow => ({
   line,
   outcome: "refused",
   issues

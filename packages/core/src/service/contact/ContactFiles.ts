@@ -20,7 +20,7 @@ import { MailStore } from "../../port/MailStore.ts"
 import { PlanSource } from "../../port/PlanSource.ts"
 import { Secrets } from "../access/Secrets.ts"
 
-export type { FileRow, ImportedRow, RowOutcome } from "../../internal/contact/importedRow.ts"
+export type { FileRow, ImportedRow, RowIssue, RowOutcome } from "../../internal/contact/importedRow.ts"
 
 /**
  * Imports and exports the contacts of a project as rows of cells. `@mailkeep/core/node/csv` reads and writes CSV.
