@@ -22,6 +22,7 @@ import type { CheckedSink } from "./checkedSink.ts"
 import type { Commit, NotStored } from "../store/commit.ts"
 import { outcomeKeptMillis } from "../store/commit.ts"
 import { resourceOfKind } from "../store/resources.ts"
+import type { CircuitBreakers } from "./circuitBreaker.ts"
 import type { HandlerDeps, RegisteredHandler } from "./eventHandler.ts"
 import { sendToHandler } from "./eventHandler.ts"
 import { signedHeaders } from "../webhook/webhookSigning.ts"
@@ -43,8 +44,7 @@ export interface EventAttemptDeps extends WebhookSendingDeps, HandlerDeps {
     subscriber: string,
     request: Effect.Effect<A, E>
   ) => Effect.Effect<A, E | StoreUnavailable>
-  /** The end of the subscriber's pause; 0 without one. */
-  readonly pausedUntil: (subscriber: string, now: Instant) => Instant
+  readonly circuitBreakers: Pick<CircuitBreakers, "pausedUntil">
 }
 
 /** Whether the subscriber is a webhook, and not a subscription. */
@@ -148,7 +148,7 @@ const attemptUnlessPaused = (
   claimed: EventDelivery,
   now: Instant
 ): Effect.Effect<Attempted, StoreUnavailable> => {
-  const pausedUntil = deps.pausedUntil(claimed.subscriber, now)
+  const pausedUntil = deps.circuitBreakers.pausedUntil(claimed.subscriber, now)
   return pausedUntil > now
     ? Effect.succeed(nothingSent(postponed("webhook_paused", pausedUntil - now)))
     : attempt(deps, claimed)

@@ -61,8 +61,8 @@ interface Deps extends EventAttemptDeps, SubscribingDeps {
   readonly warnNoSink: Effect.Effect<void>
 }
 
-/** For each request to a webhook that accepts, so many event deliveries are claimed ahead or wait for the commit of their result. */
-const aheadPerRequest = 3
+/** How many event deliveries of a webhook that accepts are claimed ahead, or wait for the commit of their result. */
+const aheadMaxOf = ({ perWebhook }: EventSenderOptions): number => 3 * perWebhook
 
 /**
  * How many more event deliveries of a subscriber may start. A handler gets one event at a time, and no event waits for the retry of another. Those of
@@ -72,7 +72,7 @@ const capacityFor = (deps: Deps, subscriber: string): number => {
   const { handlers, sink, settings, circuitBreakers, deletedSubscriptions } = deps
   if (handlers.has(subscriber)) return circuitBreakers.capacity(subscriber, 1)
   if (isWebhook(subscriber) ? sink === null : !deletedSubscriptions.has(subscriber)) return 0
-  return circuitBreakers.capacityAhead(subscriber, settings.perWebhook, settings.perWebhook * aheadPerRequest)
+  return circuitBreakers.capacityAhead(subscriber, settings.perWebhook, aheadMaxOf(settings))
 }
 
 /** Runs one event delivery from its start to its end. Only webhooks are paused after failures: for a handler, the retry schedule is enough. */
@@ -241,7 +241,7 @@ export class EventSender extends Context.Service<
         const crypto = yield* Crypto
         const circuitBreakers = makeCircuitBreakers()
         const handlers: Deps["handlers"] = new Map()
-        const waitingMax = settings.perWebhook * aheadPerRequest
+        const waitingMax = aheadMaxOf(settings)
         const requestsToWebhook = boundedWorkByKey({ atOnce: settings.perWebhook, waitingMax })
         const callsOfHandler = boundedWorkByKey({ atOnce: 1, waitingMax })
         const deps: Deps = {
@@ -264,7 +264,6 @@ export class EventSender extends Context.Service<
             (handlers.has(subscriber) ? callsOfHandler : requestsToWebhook)(subscriber, request),
           circuitBreakers,
           deletedSubscriptions: makeDeletedSubscriptions(store),
-          pausedUntil: circuitBreakers.pausedUntil,
           warnNoSink: logWarningOnce(
             "Event deliveries to webhooks are pending, but this process has no `EventSink` and sends none of them. Provide `WebhookSink.layer()` of `@mailkeep/webhooks`."
           )
