@@ -5,9 +5,9 @@ import { Effect } from "effect"
 import type { SweepKind } from "../../domain/store/Claim.ts"
 import { sweepKinds } from "../../domain/store/Claim.ts"
 import type { Position } from "../../domain/store/Paging.ts"
+import type { RetentionOptions } from "../../domain/store/Retention.ts"
+import { eventsMillisDefault } from "../../domain/store/Retention.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../../domain/value/Instant.ts"
-import type { OptionRules } from "../../domain/value/OptionRule.ts"
-import { wholeOrNullOption } from "../../domain/value/OptionRule.ts"
 import type { Crypto } from "../../port/Crypto.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import type { ClockReading } from "../worker/clockJumpDetector.ts"
@@ -16,7 +16,6 @@ import { currentMoment } from "../worker/moment.ts"
 import { makePruning } from "./pruning.ts"
 import { makeEndUnattempted } from "../event/unattemptedEvents.ts"
 
-const eventRetentionMillisDefault = 30 * dayMillis
 const everyMillis = 10 * minuteMillis
 const batchMax = 500
 /** A message can have 50 deliveries and 20 MiB of files, whose deletion takes 10 ms. */
@@ -26,44 +25,6 @@ const messageBatchMax = 100
 const watchedMillisMin = 10 * minuteMillis
 /** A process does not sweep for this time after the wall clock jumped forward, because the clock may be set back. */
 const pauseAfterJumpMillis = dayMillis
-
-/** How long records are kept. Each time is in milliseconds, from 1 ms to 100 years. `null` and an absent option mean the default. */
-export interface RetentionOptions {
-  /**
-   * How long a message is kept after its last delivery has ended. Then it is deleted with its deliveries, its attempts and its files: the whole
-   * log of it. A report that comes later, such as a bounce, changes nothing, and a link to unsubscribe of the message no longer works. Default:
-   * messages are kept.
-   */
-  readonly messagesMillis?: number | null | undefined
-  /**
-   * How long the bodies of a message, and the header fields of the product, are kept after its last delivery has ended. The log keeps the
-   * subject, the recipients, the metadata and what happened. Default: as long as the message.
-   */
-  readonly bodiesMillis?: number | null | undefined
-  /**
-   * How long the files of a message are kept after its last delivery has ended. The log then shows no files. Default: as long as the message.
-   */
-  readonly attachmentsMillis?: number | null | undefined
-  /**
-   * How long events are kept, and event deliveries after their end. An event delivery that still waits then fails with `event_deleted`, also
-   * when no process has its handler or an event sink. The retries of a webhook take up to 4 days, and longer if it asks for more time with
-   * `Retry-After`. Default: 30 days.
-   */
-  readonly eventsMillis?: number | null | undefined
-}
-
-/** At most so long. A bound keeps the time before which records are deleted within the times of a `Date`. */
-const retentionMillisMax = 100 * 366 * dayMillis
-const retentionRule = wholeOrNullOption(1, retentionMillisMax)
-
-export const retentionRules: OptionRules<RetentionOptions> = {
-  messagesMillis: retentionRule,
-  bodiesMillis: retentionRule,
-  attachmentsMillis: retentionRule,
-  eventsMillis: retentionRule
-}
-
-export const defaultRetention: RetentionOptions = {}
 
 /**
  * Deletes old messages, one batch at a time, oldest first. After the last batch it begins again at the oldest message, for messages that had not
@@ -97,7 +58,7 @@ const makeSweepBatch = (
   const sweepMessages = makeMessageSweeping(store)
   const prunePage = makePruning(store)
   const endUnattempted = makeEndUnattempted(store, crypto)
-  const eventRetentionMillis = eventsMillis ?? eventRetentionMillisDefault
+  const eventRetentionMillis = eventsMillis ?? eventsMillisDefault
   const ago = (now: number, millis: number | null | undefined) =>
     millis === null || millis === undefined ? null : now - millis
   return ({ now, monotonicMillis }) =>

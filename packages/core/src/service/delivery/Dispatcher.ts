@@ -32,7 +32,6 @@ import { HandOffs } from "./HandOffs.ts"
 import { WakeUp } from "./WakeUp.ts"
 
 export type { RelayHealth } from "../../internal/delivery/relayLimiter.ts"
-export type { RetentionOptions } from "../../internal/store/sweeping.ts"
 
 /** How many deliveries one tick claimed and processed, by their state when they were claimed. */
 export interface DispatchReport {

@@ -1,11 +1,11 @@
 /**
  * The options of a dispatcher: their rules and their defaults.
  */
+import type { RetentionOptions } from "../../domain/store/Retention.ts"
+import { retentionRules } from "../../domain/store/Retention.ts"
 import { dayMillis, secondMillis } from "../../domain/value/Instant.ts"
 import type { OptionRules } from "../../domain/value/OptionRule.ts"
 import { optionsOf, wholeOption } from "../../domain/value/OptionRule.ts"
-import type { RetentionOptions } from "../../internal/store/sweeping.ts"
-import { defaultRetention, retentionRules } from "../../internal/store/sweeping.ts"
 import { leaseRule } from "../../internal/worker/workerLease.ts"
 
 /** Limits and times of a dispatcher. */
@@ -47,7 +47,7 @@ const defaultDispatcherOptions: Omit<DispatcherOptions, "concurrencyPerProject">
   leaseMillis: 30 * secondMillis,
   graceMillis: 15 * secondMillis,
   sleepMillisMax: 15 * secondMillis,
-  retention: defaultRetention
+  retention: {}
 }
 
 /** The options with their defaults, for a transport that takes at most `atOnceMax` hand-offs at once. */
