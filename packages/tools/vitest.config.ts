@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config"
 import type { TestSpecification } from "vitest/node"
 import { BaseSequencer } from "vitest/node"
 import { bundledCommand } from "./src/bundledCommand.ts"
+import { bundledThreads } from "./src/bundledThreads.ts"
 import { setupFiles, testFiles, testReport } from "./src/testReport.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -84,7 +85,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   root,
-  plugins: [testReport(root), bundledCommand],
+  plugins: [testReport(root), bundledCommand, bundledThreads],
   test: {
     // Many tests start the command or a worker: Node keeps what it has compiled.
     env: { NODE_COMPILE_CACHE: join(root, "node_modules/.cache/node-compile"), ...temporaryFolder },
