@@ -1,7 +1,7 @@
 /**
  * The complete core over a store, with a test clock and a scripted transport.
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { MemoryMailStore } from "@mailkeep/memory"
@@ -51,11 +51,30 @@ import { sharedPostgres } from "./postgresServer.ts"
 import type { SynchronousStores } from "./synchronousPostgres.ts"
 import { startSynchronousStores } from "./synchronousPostgres.ts"
 
+const makeFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "mailkeep-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+)
+
+const openFile = (filename: string) => SqliteMailStore.layer({ filename, commitThread: "caller" })
+
+let emptyStoreFile: Promise<Uint8Array> | undefined
+
+/** The bytes of a file with the tables and without a record. */
+const makeEmptyStoreFile = (): Promise<Uint8Array> =>
+  Effect.gen(function* () {
+    const filename = join(yield* makeFolder, "mail.db")
+    yield* Effect.scoped(Layer.build(openFile(filename)))
+    return readFileSync(filename)
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+/** A new file. It has its tables already, because to make them takes longer than most tests. */
 const temporaryFile = Layer.unwrap(
-  Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "mailkeep-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-  ).pipe(Effect.map((folder) => SqliteMailStore.layer({ filename: join(folder, "mail.db"), commitThread: "caller" })))
+  Effect.gen(function* () {
+    const filename = join(yield* makeFolder, "mail.db")
+    writeFileSync(filename, yield* Effect.promise(() => (emptyStoreFile ??= makeEmptyStoreFile())))
+    return openFile(filename)
+  })
 )
 
 let databaseStores: Promise<SynchronousStores> | undefined
