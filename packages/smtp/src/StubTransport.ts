@@ -5,7 +5,6 @@
 import type {
   MailCaptureShape,
   SmtpReply,
-  SmtpStage,
   HandOff,
   HandOffOutcome,
   TransportCapabilities,
@@ -41,26 +40,32 @@ const defaultCapabilities: TransportCapabilities = {
 
 const keptBytesDefault = 64 * 1024 * 1024
 
-const reply = (stage: SmtpStage, smtpCode: number, enhancedCode: string, text: string): SmtpReply => ({
-  stage,
-  smtpCode,
-  enhancedCode,
-  text
-})
+const accepted: SmtpReply = {
+  stage: "endOfData",
+  smtpCode: 250,
+  enhancedCode: "2.0.0",
+  text: "Ok: queued by the stub"
+}
 
-const refuse = (
-  handOff: HandOff,
-  act: Extract<StubAct, { readonly act: "defer" | "refuse" }>,
-  code: number,
-  enhancedCode: string,
-  text: string
-) => {
-  const stage = act.stage ?? "rcpt"
-  const refused = Effect.succeed<HandOffOutcome>({
-    _tag: "Refused",
-    reply: reply(stage, act.smtpCode ?? code, act.enhancedCode ?? enhancedCode, act.text ?? text)
-  })
-  return stage === "endOfData" ? Effect.andThen(handOff.beforeFinalize, refused) : refused
+const delivered: SmtpReply = {
+  stage: "endOfData",
+  smtpCode: 250,
+  enhancedCode: "2.1.5",
+  text: "Ok: delivered by the stub"
+}
+
+type Refusal = Extract<StubAct, { readonly act: "defer" | "refuse" }>
+
+/** The replies of refusals. An act can replace each field. */
+const refusals: Readonly<Record<Refusal["act"], SmtpReply>> = {
+  defer: { stage: "rcpt", smtpCode: 451, enhancedCode: "4.3.0", text: "Try again later" },
+  refuse: { stage: "rcpt", smtpCode: 550, enhancedCode: "5.1.1", text: "User unknown" }
+}
+
+const refuse = (handOff: HandOff, { act, ...fields }: Refusal) => {
+  const reply: SmtpReply = { ...refusals[act], ...given(fields) }
+  const refused = Effect.succeed<HandOffOutcome>({ _tag: "Refused", reply })
+  return reply.stage === "endOfData" ? Effect.andThen(handOff.beforeFinalize, refused) : refused
 }
 
 const fail = (reason: string) => Effect.fail(new TransportUnavailable({ reason }))
@@ -129,19 +134,12 @@ export const make = (options: StubOptions = {}): StubTransportShape => {
   const play = (handOff: HandOff, act: StubAct): ReturnType<TransportShape["handOff"]> => {
     switch (act.act) {
       case "accept":
-        return Effect.as(finalize(handOff), {
-          _tag: "Accepted",
-          reply: reply("endOfData", 250, "2.0.0", "Ok: queued by the stub")
-        } as const)
+        return Effect.as(finalize(handOff), { _tag: "Accepted", reply: accepted } as const)
       case "deliver":
-        return Effect.as(finalize(handOff), {
-          _tag: "Delivered",
-          reply: reply("endOfData", 250, "2.1.5", "Ok: delivered by the stub")
-        } as const)
+        return Effect.as(finalize(handOff), { _tag: "Delivered", reply: delivered } as const)
       case "defer":
-        return refuse(handOff, act, 451, "4.3.0", "Try again later")
       case "refuse":
-        return refuse(handOff, act, 550, "5.1.1", "User unknown")
+        return refuse(handOff, act)
       case "hang":
         return act.whileFinalizing === true ? Effect.andThen(finalize(handOff), Effect.never) : Effect.never
       case "loseReply":
