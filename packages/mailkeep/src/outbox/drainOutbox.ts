@@ -132,41 +132,49 @@ interface Drained {
   readonly lastLeft: string
 }
 
-/** Sends all rows after `start` once, in pages. */
-const drainAfter = (
-  start: string,
-  { take, remove, refuse }: OutboxSource,
+/** Sends the rows, and removes or marks them. Fails after that, if the store did not take a row. */
+const sendRows = (
+  rows: ReadonlyArray<StoredOutboxRow>,
+  { remove, refuse }: OutboxSource,
   logBug: LogBug
 ): Effect.Effect<Drained, unknown, Sending> =>
   Effect.gen(function* () {
     const sending = yield* Sending
+    const exits = yield* Effect.forEach(rows, (row) => Effect.exit(resultOf(sending, logBug, row)), {
+      concurrency: "unbounded"
+    })
+    const results = exits.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value] : []))
+    const accepted = results.flatMap((result) => ("accepted" in result ? [result.accepted] : []))
+    const refused = results.flatMap((result) => ("refused" in result ? [result] : []))
+    const left = results.flatMap((result) => ("left" in result ? [result.left] : []))
+    if (accepted.length > 0) yield* called(() => remove(accepted))
+    for (const one of refused) yield* called(() => refuse(one.refused, one.reason))
+    const failed = exits.find(Exit.isFailure)
+    if (failed !== undefined) return yield* Effect.failCause(failed.cause)
+    return {
+      report: { accepted: accepted.length, refused: refused.length, left: left.length },
+      lastLeft: left.at(-1) ?? ""
+    }
+  })
+
+/** Sends all rows after `start` once, in pages. */
+const drainAfter = (start: string, source: OutboxSource, logBug: LogBug): Effect.Effect<Drained, unknown, Sending> =>
+  Effect.gen(function* () {
+    const { take } = source
     const total = { accepted: 0, refused: 0, left: 0 }
     let lastLeft = ""
-    for (let after = start; ;) {
-      const from = after
-      const taken = yield* called(() => take(from, outboxRowsMax))
-      const rows = yield* checkedRows(taken, from)
-      const exits = yield* Effect.forEach(rows, (row) => Effect.exit(resultOf(sending, logBug, row)), {
-        concurrency: "unbounded"
-      })
-      const results = exits.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value] : []))
-      const accepted = results.flatMap((result) => ("accepted" in result ? [result.accepted] : []))
-      if (accepted.length > 0) yield* called(() => remove(accepted))
-      total.accepted += accepted.length
-      for (const result of results) {
-        if ("left" in result) {
-          total.left++
-          lastLeft = result.left
-        } else if ("refused" in result) {
-          yield* called(() => refuse(result.refused, result.reason))
-          total.refused++
-        }
-      }
-      const failed = exits.find(Exit.isFailure)
-      if (failed !== undefined) return yield* Effect.failCause(failed.cause)
-      if (rows.length < outboxRowsMax) return { report: total, lastLeft }
-      after = rows.at(-1)!.id
+    let after: string | undefined = start
+    while (after !== undefined) {
+      const from: string = after
+      const rows = yield* checkedRows(yield* called(() => take(from, outboxRowsMax)), from)
+      const page = yield* sendRows(rows, source, logBug)
+      total.accepted += page.report.accepted
+      total.refused += page.report.refused
+      total.left += page.report.left
+      if (page.lastLeft !== "") lastLeft = page.lastLeft
+      after = rows.length < outboxRowsMax ? undefined : rows.at(-1)!.id
     }
+    return { report: total, lastLeft }
   })
 
 /** Sends all rows once, in pages. Fails with the error of the product's function, or with `StoreUnavailable`; the rows then stay. */
