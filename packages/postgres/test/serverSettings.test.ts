@@ -5,8 +5,8 @@ import { hasPostgres, openWatched, startPostgres } from "@mailkeep/test-support/
 import { Effect } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { PostgresMailStore } from "../src/index.ts"
-import type { DurabilityOptions, ServerSettings } from "../src/internal/openPool.ts"
-import { refusalOf } from "../src/internal/openPool.ts"
+import type { DurabilityOptions, ServerSettings } from "../src/internal/serverSettings.ts"
+import { serverRefusalOf } from "../src/internal/serverSettings.ts"
 
 const sound: ServerSettings = {
   version: 140_000,
@@ -20,7 +20,7 @@ const sound: ServerSettings = {
 
 const strict: DurabilityOptions = { allowAsynchronousCommit: false, storageKeepsCommits: false }
 
-describe("refusalOf", () => {
+describe("serverRefusalOf", () => {
   it.each<[string, Partial<ServerSettings>, Partial<DurabilityOptions>, string | undefined]>([
     ["a sound server", {}, {}, undefined],
     ["a server that waits until its standby has applied a commit", { synchronous: "remote_apply" }, {}, undefined],
@@ -48,7 +48,7 @@ describe("refusalOf", () => {
     ],
     ["no sync, where early answers are allowed", { fsync: "off" }, { allowAsynchronousCommit: true }, "not_durable"]
   ])("checks %s", (_, settings, options, reason) => {
-    expect(refusalOf({ ...sound, ...settings }, { ...strict, ...options })?.reason).toBe(reason)
+    expect(serverRefusalOf({ ...sound, ...settings }, { ...strict, ...options })?.reason).toBe(reason)
   })
 })
 
