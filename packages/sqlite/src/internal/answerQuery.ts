@@ -35,11 +35,10 @@ const paged = <R>(
   values: ReadonlyArray<Value>,
   { page, limit }: PageRequest
 ): Found<R> => {
-  const { total } = connection
-    .statement(`SELECT count(*) AS total FROM ${table.name} WHERE ${where}`)
-    .get(...values) as {
-    readonly total: number
-  }
+  const total = connection
+    .statement(`SELECT count(*) FROM ${table.name} WHERE ${where}`)
+    .pluck()
+    .get(...values) as number
   const order = `WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`
   return {
     items: findAll(connection, table, order, ...values, limit, Math.min(Number.MAX_SAFE_INTEGER, (page - 1) * limit)),
@@ -49,11 +48,9 @@ const paged = <R>(
 
 const answers: Answering<Prepared> = {
   Setting: (connection, { name }) =>
-    (
-      connection.statement("SELECT value FROM mailkeep_settings WHERE name = ?").get(name) as
-        | { readonly value: string }
-        | undefined
-    )?.value ?? null,
+    (connection.statement("SELECT value FROM mailkeep_settings WHERE name = ?").pluck().get(name) ?? null) as
+      | string
+      | null,
   Project: (connection, { id }) => findOne(connection, projects, "WHERE id = ?", id),
   Projects: (connection) => findAll(connection, projects, "ORDER BY id"),
   ApiKeyByPublicId: (connection, { publicId }) => findOne(connection, apiKeys, "WHERE public_id = ?", publicId),
