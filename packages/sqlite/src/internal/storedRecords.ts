@@ -43,8 +43,9 @@ type Read<K extends RecordKind> = (
   values: ReadonlyArray<Value>
 ) => ReadonlyArray<StoredRecordOf<K>["record"]>
 
-/** The columns of the key of a kind, and how its records are read. */
+/** The table of a kind with the columns of its key, and how its records are read. */
 interface Source<K extends RecordKind> {
+  readonly table: string
   readonly key: ReadonlyArray<string>
   /** The last columns of the key, by which the records are ordered. An id is unique in the file, so most kinds need no project for it. */
   readonly order?: ReadonlyArray<string>
@@ -57,6 +58,7 @@ const rows = <R>(connection: Prepared, sql: string, values: ReadonlyArray<Value>
 const byId = { key: ["project_id", "id"], order: ["id"] } as const
 
 const ofTable = <R>(table: RecordTable<R>, ...key: ReadonlyArray<string>) => ({
+  table: table.name,
   ...(key.length === 0 ? byId : { key }),
   read: (connection: Prepared, where: string, values: ReadonlyArray<Value>) =>
     findAll(connection, table, where, ...values)
@@ -93,6 +95,7 @@ const eventsRead: Read<"Event"> = (connection, where, values) =>
 
 const sources: { readonly [K in RecordKind]: Source<K> } = {
   Setting: {
+    table: "mailkeep_settings",
     key: ["name"],
     read: (connection, where, values) =>
       rows<{ readonly name: string; readonly value: string }>(
@@ -108,22 +111,25 @@ const sources: { readonly [K in RecordKind]: Source<K> } = {
   Contact: ofTable(contacts),
   Suppression: ofTable(suppressions, "project_id", "address_key"),
   Idempotency: ofTable(idempotency, "project_id", "key"),
-  Content: { key: ["project_id", "hash"], read: contentsRead },
+  Content: { table: "mailkeep_contents", key: ["project_id", "hash"], read: contentsRead },
   Message: ofTable(messages),
   Delivery: ofTable(deliveries),
   Attempt: {
+    table: attempts.name,
     key: ["project_id", "delivery_id", "number"],
     order: ["delivery_id", "number"],
     read: attemptsRead
   },
   Counter: {
+    table: counters.name,
     key: ["project_id", "name"],
     read: (connection, where, values) =>
       findAll(connection, counters, where, ...values).map((one) => ({ ...one, name: one.name as CounterName }))
   },
-  Event: { ...byId, read: eventsRead },
+  Event: { table: events.name, ...byId, read: eventsRead },
   EventDelivery: ofTable(eventDeliveries),
   Lease: {
+    table: "mailkeep_leases",
     key: ["worker"],
     read: (connection, where, values) =>
       rows<{ readonly worker: string; readonly renewed_at: number; readonly lease_until: number }>(
@@ -181,20 +187,11 @@ export const recordsByKey = (connection: Prepared, { kind, keys }: QueryOf<"Reco
 
 type Rewritable = StoredRecordOf<RewritableKind>
 
-/** The table, the condition and the key of each kind that can be rewritten. An id is unique in the file. */
-const tableAndKeyOf = ({ kind, record }: Rewritable): readonly [table: string, where: string, key: StoredRecordKey] => {
-  switch (kind) {
-    case "Message":
-      return ["mailkeep_messages", "id = ?", [record.id]]
-    case "Delivery":
-      return ["mailkeep_deliveries", "id = ?", [record.id]]
-    case "Attempt":
-      return ["mailkeep_attempts", "delivery_id = ? AND number = ?", [record.deliveryId, record.number]]
-    case "Event":
-      return ["mailkeep_events", "id = ?", [record.event.id]]
-    case "Idempotency":
-      return ["mailkeep_idempotency", "project_id = ? AND key = ?", [record.projectId, record.key]]
-  }
+/** Deletes the row of a record, by the last columns of its key. */
+const deleteRow = (connection: Prepared, kind: RewritableKind | RemovableKind, recordKey: StoredRecordKey): void => {
+  const { table, key, order = key } = sources[kind] as Source<RecordKind>
+  const where = order.map((column) => `${column} = ?`).join(" AND ")
+  connection.statement(`DELETE FROM ${table} WHERE ${where}`).run(...recordKey.slice(key.length - order.length))
 }
 
 const insert = <R>(connection: Prepared, table: RecordTable<R>, record: R): void => {
@@ -225,25 +222,17 @@ export const rewriteRecord = (
   connection: Prepared,
   { before, after }: ChangeOf<"RewriteRecord">
 ): ConflictReason | undefined => {
-  const existing = recordByKey(connection, before.kind, storedRecordKey(before))
+  const key = storedRecordKey(before)
+  const existing = recordByKey(connection, before.kind, key)
   if (existing === null) return "NotFound"
   if (!isSameRecord(existing, before)) return "Stale"
-  const [table, where, key] = tableAndKeyOf(before)
-  connection.statement(`DELETE FROM ${table} WHERE ${where}`).run(...key)
+  deleteRow(connection, before.kind, key)
   if (before.kind === "Message") deleteReferences(connection, before.record)
   if (before.kind === "Delivery" && after === null)
     connection.statement("DELETE FROM mailkeep_attempts WHERE delivery_id = ?").run(before.record.id)
   if (after !== null) insertRecord(connection, after)
   if (before.kind === "Message") deleteUnusedContents(connection, before.record)
   return undefined
-}
-
-const removableTables: Readonly<Record<RemovableKind, { readonly name: string }>> = {
-  Project: projects,
-  ApiKey: apiKeys,
-  Suppression: suppressions,
-  Counter: counters,
-  EventDelivery: eventDeliveries
 }
 
 /** Applies the change. Returns the reason if its guard does not hold. */
@@ -256,7 +245,6 @@ export const removeRecord = (
   const existing = recordByKey(connection, kind, key)
   if (existing === null) return "NotFound"
   if (!isSameRecord(existing, record)) return "Stale"
-  const where = sources[kind].key.map((column) => `${column} = ?`).join(" AND ")
-  connection.statement(`DELETE FROM ${removableTables[kind].name} WHERE ${where}`).run(...key)
+  deleteRow(connection, kind, key)
   return undefined
 }
