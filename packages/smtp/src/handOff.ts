@@ -11,6 +11,7 @@ import type { PreparedMessage } from "./prepareMessage.ts"
 import { prepareMessage } from "./prepareMessage.ts"
 import type { RelayConnection } from "./RelayConnection.ts"
 import { isLoss } from "./RelayConnection.ts"
+import { refusalBeforeRelay } from "./refusalBeforeRelay.ts"
 import { relayCommand } from "./relayCommand.ts"
 import type { RelayError, RelayRefused } from "./replies.ts"
 import { failureOf, parseReply } from "./replies.ts"
@@ -22,13 +23,6 @@ import { beginTransaction } from "./transaction.ts"
 class ConnectionStale extends Data.TaggedError("ConnectionStale")<{
   readonly failure: RelayRefused | TransportUnavailable
 }> {}
-
-/** A refusal that this transport makes itself, before the relay could make the same one. The relay has not seen the envelope. */
-const refusal = (smtpCode: number | null, enhancedCode: string, text: string): HandOffOutcome => ({
-  _tag: "Refused",
-  reply: { stage: "mail", smtpCode, enhancedCode, text },
-  reachedRelay: false
-})
 
 /** An address in the form of the envelope. A domain that is not ASCII becomes A-labels, unless the local part needs SMTPUTF8 anyway. */
 const envelopeAddress = (address: string): string => {
@@ -79,11 +73,11 @@ const refusalBefore = (
   { sizeMax, smtpUtf8 }: { readonly sizeMax: number | null; readonly smtpUtf8: boolean }
 ) => {
   if (!isSafeAddress(handOff.envelope.from) || !isSafeAddress(handOff.envelope.to))
-    return refusal(null, "5.1.0", "An address of the envelope cannot be sent.")
+    return refusalBeforeRelay(null, "5.1.0", "An address of the envelope cannot be sent.")
   if (sizeMax !== null && size > sizeMax)
-    return refusal(552, "5.3.4", `The message has ${size} bytes; the relay takes ${sizeMax}.`)
+    return refusalBeforeRelay(552, "5.3.4", `The message has ${size} bytes; the relay takes ${sizeMax}.`)
   if (!smtpUtf8 && needsSmtpUtf8(handOff))
-    return refusal(550, "5.6.7", "The relay does not take an address that is not ASCII.")
+    return refusalBeforeRelay(550, "5.6.7", "The relay does not take an address that is not ASCII.")
   return undefined
 }
 
@@ -192,6 +186,6 @@ export const handOffBy = (
     Effect.catchTags({
       RelayRefused: ({ reply }) => Effect.succeed<HandOffOutcome>({ _tag: "Refused", reply }),
       // A retry of such a message would give the same result.
-      MessageUnsendable: ({ reason }) => Effect.succeed(refusal(null, "5.6.0", reason))
+      MessageUnsendable: ({ reason }) => Effect.succeed(refusalBeforeRelay(null, "5.6.0", reason))
     })
   )

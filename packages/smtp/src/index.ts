@@ -12,6 +12,8 @@
  * console.log(Effect.runSync(Effect.provide(program, layer))) // true
  * ```
  */
+export { mimeMessage } from "./mimeMessage.ts"
+export type { MimeMessage, MimeMessageOptions, MimeRefusal } from "./mimeMessage.ts"
 export * as SmtpTransport from "./SmtpTransport.ts"
 export type {
   AccessTokenAuth,
