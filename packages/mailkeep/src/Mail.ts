@@ -76,8 +76,8 @@ export interface TransactionConnection {
 export interface TransactionClient {
   /** Runs a statement on the connection of the client. */
   readonly query: (...args: Array<never>) => unknown
-  /** Only a pool counts its connections. So the compiler refuses a pool. */
-  readonly totalCount?: undefined
+  /** Only a pool counts its connections. So the compiler refuses a pool, and its error shows this text. */
+  readonly totalCount?: "Give a client of the pool, from pool.connect(), and not the pool."
 }
 
 /** The handle of a project, with sends that commit together with the writes of the product. */
@@ -129,7 +129,7 @@ export interface TickReport {
 
 /**
  * The mail of a product. Its methods act in the default project. Each method rejects with a failure of the core, such as `InvalidArgument`, which
- * has a `kind` and `isRetryable`; after `close` with `StoreUnavailable`, reason `closed`.
+ * has a `kind` and `isRetryable` (a failure of opening has no `kind`); after `close` with `StoreUnavailable`, reason `closed`.
  */
 export interface Mail extends MailProject, AsyncDisposable {
   readonly outbox: MailOutbox
