@@ -129,7 +129,7 @@ export interface TickReport {
 
 /**
  * The mail of a product. Its methods act in the default project. Each method rejects with a failure of the core, such as `InvalidArgument`, which
- * has a `kind` and `isRetryable` (a failure of opening has no `kind`); after `close` with `StoreUnavailable`, reason `closed`.
+ * has a `kind` and `isRetryable`. A failure of opening has no `kind`. After `close`, each method rejects with `StoreUnavailable`, reason `closed`.
  */
 export interface Mail extends MailProject, AsyncDisposable {
   readonly outbox: MailOutbox

@@ -11,7 +11,7 @@ import { refusalBeforeRelay } from "./refusalBeforeRelay.ts"
 
 /** A message of MIME that is ready to be sent. The same delivery has the same bytes in every attempt. */
 export interface MimeMessage {
-  /** Tells it from the refusal of a message that can never be sent. */
+  /** A message that can never be sent has the tag `Refused` instead. */
   readonly _tag: "Composed"
   /** The bytes of the message. Compare them with the limit of the relay. */
   readonly size: number
