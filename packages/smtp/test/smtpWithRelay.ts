@@ -43,7 +43,12 @@ const attachmentAt = ({ filename, mimeType, contentId, disposition, content }: A
   content: typeof content === "string" ? Buffer.from(content) : new Uint8Array(content)
 })
 
-const mailAt = async ({ sender, recipient, raw }: Taken): Promise<AcceptedMail> => {
+/** A message as the relay has it. */
+export const mailAt = async ({
+  sender,
+  recipient,
+  raw
+}: Pick<Taken, "sender" | "recipient" | "raw">): Promise<AcceptedMail> => {
   const mail = await PostalMime.parse(raw)
   return {
     sender,
