@@ -28,7 +28,8 @@ export interface RenderedTemplate {
 const faultMessages: Readonly<Record<MustacheFault, string>> = {
   too_many_tags: `must have at most ${templateTagsMax} tags`,
   tag_not_closed: "has a tag that is not closed",
-  section_not_closed: "has a section that is not closed",
+  section_not_closed:
+    "has a section that is not closed: {{#name}} ends with {{/name}}, and has the name of a variable alone",
   section_not_opened: "closes a section that is not open",
   delimiters_not_two: "must change both delimiters at once",
   delimiter_too_long: `must have delimiters of at most ${delimiterUnitsMax} characters`

@@ -196,6 +196,16 @@ describe("publishingIssues", () => {
     expect(issues(change)).toEqual([["text", "malformed_template"]])
   })
 
+  it.each(["{{#if a}}x{{/if}}", "{{#each a}}x{{/each}}"])(
+    "says how a section ends when a template has one of Handlebars: %s",
+    (text) => {
+      const found = publishingIssues(content({ text, variables: [variable("a", "boolean")] }))
+      expect(found.map(({ message }) => message)).toEqual([
+        "has a section that is not closed: {{#name}} ends with {{/name}}, and has the name of a variable alone"
+      ])
+    }
+  )
+
   it("refuses too many tags, and reports each undeclared variable once", () => {
     expect(issues({ text: "{{a}}".repeat(2001), variables: [variable("a")] })).toEqual([["text", "too_many_items"]])
     expect(issues({ text: "{{a}}{{b}}".repeat(500) })).toEqual([
