@@ -34,6 +34,7 @@ const pathOf: Readonly<Record<EndpointPart, string>> = {
 
 interface Document {
   readonly paths: Readonly<Record<string, object>>
+  readonly webhooks?: object
   readonly tags: ReadonlyArray<{ readonly name: string }>
   readonly components: { readonly schemas: Readonly<Record<string, object>> }
 }
@@ -54,7 +55,8 @@ describe("endpoints", () => {
       // A cancellation is a POST, so its path has another method.
       expect([other, status]).toEqual([other, other !== part ? 404 : other === "send" ? 405 : 200])
     }
-    const { paths, tags } = await documentOf(server)
+    const { paths, tags, webhooks } = await documentOf(server)
+    expect(webhooks !== undefined).toBe(part === "webhooks")
     expect(Object.keys(paths)).toContain(pathOf[part].replace("msg_x", "{messageId}"))
     expect(tags.map(({ name }) => name)).toEqual(Object.keys(apiOf([part]).groups))
     for (const path of Object.keys(paths)) {

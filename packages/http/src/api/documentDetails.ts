@@ -7,6 +7,7 @@ import type { JsonObject } from "./jsonObject.ts"
 import { mapped } from "./jsonObject.ts"
 import { portableComponents, withPortableSchemas } from "./portableSchemas.ts"
 import { withSegmentFilter } from "./segmentFilter.ts"
+import { webhooks, webhookSchemas } from "./webhookBodies.ts"
 
 const dateOrTime = {
   anyOf: [
@@ -166,11 +167,15 @@ export const withDetails = (document: Record<string, unknown>): Record<string, u
   const components = document["components"] as { readonly schemas: Readonly<Record<string, JsonObject>> }
   const tags = document["tags"] as ReadonlyArray<{ readonly name: string }>
   const portablePaths = withPortableSchemas(mapped(paths, (methods) => mapped(methods, operationOf)))
-  const schemas = withSegmentFilter(portableComponents(components.schemas))
+  const hasWebhooks = tags.some(({ name }) => name === "webhooks")
+  const schemas = withSegmentFilter(
+    portableComponents({ ...components.schemas, ...(hasWebhooks ? webhookSchemas : {}) })
+  )
   return {
     ...document,
     tags: tags.map((tag) => ({ ...tag, description: tagDescriptions[tag.name] })),
     paths: portablePaths,
+    ...(hasWebhooks ? { webhooks } : {}),
     components: {
       ...components,
       schemas: {

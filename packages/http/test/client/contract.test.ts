@@ -150,7 +150,9 @@ describe("the conversion of records", () => {
     const converted = new Set([...Object.keys(roundTrips), ...Object.keys(exceptions)])
     const isError = ({ properties = {} }: Schema) => "correlationId" in properties
     const isResponse = (name: string) =>
-      !/(?:Request|Response)$/.test(name) && schemas[name]!.properties !== undefined && !isError(schemas[name]!)
+      !/(?:Request|Response|WebhookBody|^Webhook\w+Data)$/.test(name) &&
+      schemas[name]!.properties !== undefined &&
+      !isError(schemas[name]!)
     expect(Object.keys(schemas).filter((name) => isResponse(name) && !converted.has(name))).toEqual([])
   })
 })
