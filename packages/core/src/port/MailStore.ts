@@ -28,9 +28,10 @@ const storeUnavailableMessages: Readonly<Record<StoreUnavailableReason, string>>
 
 /**
  * The store could not be reached or could not do the work now. `isRetryable` says whether the same call can succeed later. It cannot when `reason`
- * is `closed`, `read_only`, `moved` or `newer_schema`. The reason `moving` means that the records are being moved to another store, and `moved`
- * that they were. The reason `deleting` means that the project of the call is being deleted. The reason `newer_schema` means that a newer Mailkeep has changed the tables, and that this one cannot use them. After a failed
- * commit, the changes may have been applied: read again before the next commit.
+ * is `closed`, `moved` or `newer_schema`. The reason `read_only` can end by itself, such as after a failover. The reason `moving` means that the
+ * records are being moved to another store, and `moved` that they were. The reason `deleting` means that the project of the call is being deleted. The
+ * reason `newer_schema` means that a newer Mailkeep has changed the tables, and that this one cannot use them. After a failed commit, the changes may
+ * have been applied: read again before the next commit.
  */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly reason: StoreUnavailableReason
@@ -42,9 +43,9 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   override get message() {
     return this.detail ?? storeUnavailableMessages[this.reason]
   }
-  /** Retryable, unless the store is closed, read-only or moved, or needs a newer Mailkeep. Use the same idempotency key for a send. */
+  /** Retryable, unless the store is closed or moved, or needs a newer Mailkeep. Use the same idempotency key for a send. */
   get isRetryable() {
-    return !["closed", "read_only", "moved", "newer_schema"].includes(this.reason)
+    return !["closed", "moved", "newer_schema"].includes(this.reason)
   }
 }
 

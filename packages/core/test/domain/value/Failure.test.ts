@@ -76,7 +76,7 @@ describe("isRetryable", () => {
     [new StoreUnavailable({ reason: "locked" }), true],
     [new StoreUnavailable({ reason: "full" }), true],
     [new StoreUnavailable({ reason: "closed" }), false],
-    [new StoreUnavailable({ reason: "read_only" }), false],
+    [new StoreUnavailable({ reason: "read_only" }), true],
     [new NotStored({ reason: "locked" }), false],
     [new StoreNotOpened({ reason: "locked", where: "mail.db" }), true],
     [new StoreNotOpened({ reason: "newer_schema", where: "mail.db" }), false],
