@@ -17,7 +17,7 @@ export interface ListenerLimits {
    */
   readonly messageBytesMax: number
   /**
-   * Bytes in memory of all messages that are being received or handled. One remote address gets at most half. Default 128 MiB for submission, 64 MiB
+   * Bytes in memory of all messages that are being received or handled, without the first 16 KiB of each. One remote address gets at most half. Default 128 MiB for submission, 64 MiB
    * for bounces.
    */
   readonly bufferedBytesMax: number

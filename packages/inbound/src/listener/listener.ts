@@ -69,7 +69,7 @@ export interface Listener {
   readonly port: number
   /** Open connections. */
   readonly connections: () => number
-  /** Bytes in memory of messages that are being received or handled. */
+  /** Bytes in memory of messages that are being received or handled, without the first 16 KiB of each. */
   readonly messageBytes: () => number
 }
 

@@ -3,7 +3,7 @@
  */
 import { makeKeyedBudget } from "@mailkeep/core/binding"
 
-/** The bytes that messages use, of one listener. */
+/** The bytes that messages use, of one listener, without the first 16 KiB of each. */
 export interface MessageMemory {
   /** Takes bytes for a message of the address. Returns `false` and takes none if they are not left. */
   readonly take: (address: string, bytes: number) => boolean
@@ -26,7 +26,10 @@ export const makeMessageMemory = (bufferedBytesMax: number, keptBytesMax: number
   }
 }
 
-/** The sizes of the blocks of a message, in bytes. The last size repeats. A short message takes little, and a long one few blocks. */
+/**
+ * The sizes of the blocks of a message, in bytes. The last size repeats. A short message takes little, and a long one few blocks. The first block is not
+ * counted, so that a short message is never refused because others are long. The number of connections bounds these blocks.
+ */
 const blockSizes = [16_384, 65_536, 262_144, 1_048_576]
 
 /**
@@ -57,8 +60,9 @@ export const makeMessageCollector = (
 
   const addBlock = (): boolean => {
     const size = Math.min(blockSizes[Math.min(blocks.length, blockSizes.length - 1)]!, keptBytesMax - bytes)
-    if (!memory.take(address, size)) return false
-    taken += size
+    const counted = blocks.length === 0 ? 0 : size
+    if (!memory.take(address, counted)) return false
+    taken += counted
     blocks.push(new Uint8Array(size))
     room = size
     return true

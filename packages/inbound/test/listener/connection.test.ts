@@ -181,7 +181,12 @@ describe("serveConnection", () => {
 
   it("refuses a message for which no memory is left, and continues the connection", async () => {
     const { accepted, replies } = await Effect.runPromise(
-      converse([bytes(`${start}one\r\n.\r\nNOOP\r\n`)], {}, { bufferedBytesMax: 10 })
+      converse(
+        [bytes(`${start}${"one\r\n".repeat(4000)}.\r\nNOOP\r\n`)],
+        {},
+        { bufferedBytesMax: 10, messageBytesMax: 30_000 },
+        30_000
+      )
     )
     expect(accepted).toEqual([])
     expect(replies).toMatch(/452 4\.3\.1 [^\r\n]*\r\n250 2\.0\.0 Ok\r\n$/)
