@@ -208,8 +208,8 @@ const eraseFromRecord = (stored: StoredRecordOf<ErasedKind>, person: ErasedPerso
 }
 
 /**
- * Erases the person from a page of records of the project. A message to the person must have been erased before (`eraseFromMessage`), unless it is
- * under way. `messagesUnderWay` has the ids of these messages, and of messages by the person that wait. They stay as they are.
+ * Erases the person from a page of records of the project. The messages to the person are erased before, by `eraseFromMessage`. Those under way,
+ * and messages by the person that wait, stay as they are: `messagesUnderWay` has their ids.
  */
 export const eraseFromRecords = (
   records: ReadonlyArray<StoredRecordOf<ErasedKind>>,
