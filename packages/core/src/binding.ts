@@ -121,8 +121,8 @@ export { isUnsubscribeUrl } from "./domain/contact/unsubscribeUrl.ts"
 export { hostAndPort, isLoopbackAddress, isLoopbackHost } from "./domain/value/NetworkAddress.ts"
 
 // The form in which a binding logs bugs and warnings, and shares memory among its clients.
-export { bugReports, errorNameOf } from "./port/bugReport.ts"
-export type { BugReport } from "./port/bugReport.ts"
+export { bugReports, errorNameOf } from "./domain/observability/bugReport.ts"
+export type { BugReport } from "./domain/observability/bugReport.ts"
 export { makeLogLimit } from "./port/logLimit.ts"
 export { makeStoreFailureLog } from "./port/storeFailureLog.ts"
 export type { StoreFailureLog } from "./port/storeFailureLog.ts"

@@ -21,7 +21,11 @@ const constant = "The parts are constants, of which none repeats without a bound
 
 export const boundedExpressions: ReadonlyArray<BoundedExpression> = [
   bounded("core/src/domain/message/HeaderField.ts", "/<[^>]*>/g", "A value has at most 998 characters."),
-  bounded("core/src/port/bugReport.ts", String.raw`/^\s+at (?:.*[( ])?`, "A line has at most 1,000 characters."),
+  bounded(
+    "core/src/domain/observability/bugReport.ts",
+    String.raw`/^\s+at (?:.*[( ])?`,
+    "A line has at most 1,000 characters."
+  ),
   bounded("core/src/domain/delivery/refusalCause.ts", String.raw`/(?:"[^"\s<>]{1,80}"|`, eachPartBounded),
   bounded("http/src/server/docs.ts", "/<script>", "The page is our own."),
   bounded("inbound/src/reports/textBounce.ts", String.raw`/\bMSEXCH:.{0,300}`, "At most 300 characters for each name."),

@@ -122,7 +122,7 @@ export const responses = clarified(1, "Every response", [
   ],
   [
     "A bug is 500 without internal details. The log has the class and location of the error, but not its message.",
-    [at.server("failureResponse"), at.port("bugReport")],
+    [at.server("failureResponse"), at.domain("bugReport")],
     [
       failures("answers 500 without internal details for a bug, and serves the next request"),
       wireLogs("logs the class and the stack of a bug without its message when it is %s")

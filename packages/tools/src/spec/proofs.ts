@@ -126,14 +126,13 @@ const domain = sourceIn("domain")
 const decide = sourceIn("decide")
 const service = sourceIn("service")
 const internal = sourceIn("internal")
-const port = sourceIn("port")
 const api = (name: string) => `packages/http/src/api/${name}.ts`
 const server = (name: string) => `packages/http/src/server/${name}.ts`
 const node = (name: string) => `packages/http/src/node/${name}.ts`
 
 const handler = (name: string) => `packages/http/src/server/handlers/${name}.ts`
 
-export const at = { domain, decide, service, internal, port, api, server, node, handler }
+export const at = { domain, decide, service, internal, api, server, node, handler }
 
 export type Row = readonly [
   statement: string,

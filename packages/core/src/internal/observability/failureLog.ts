@@ -5,7 +5,7 @@
  */
 import { Cause, Effect } from "effect"
 import { secondMillis } from "../../domain/value/Instant.ts"
-import { bugReports } from "../../port/bugReport.ts"
+import { bugReports } from "../../domain/observability/bugReport.ts"
 import { makeLogLimit } from "../../port/logLimit.ts"
 
 /** At most one line for each subject in this time. */

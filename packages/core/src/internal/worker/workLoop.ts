@@ -6,7 +6,7 @@ import { Duration, Effect, Exit, Fiber, FiberSet, Latch, Scope, Stream } from "e
 import type { ProjectId } from "../../domain/access/Project.ts"
 import { secondMillis } from "../../domain/value/Instant.ts"
 import { given } from "../../domain/value/OptionRule.ts"
-import { errorNameOf } from "../../port/bugReport.ts"
+import { errorNameOf } from "../../domain/observability/bugReport.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { makeLogLimit } from "../../port/logLimit.ts"
 import type { WorkerLease } from "./workerLease.ts"

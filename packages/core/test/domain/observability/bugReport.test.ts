@@ -3,7 +3,7 @@
  */
 import { Cause, Data } from "effect"
 import { describe, expect, it } from "vitest"
-import { bugReports, errorNameOf } from "../../src/port/bugReport.ts"
+import { bugReports, errorNameOf } from "../../../src/domain/observability/bugReport.ts"
 
 class Broken extends Data.TaggedError("Broken")<{ readonly secret: string }> {}
 
