@@ -24,7 +24,10 @@ export const applyRateLimit = Effect.fnUntraced(function* (access: Access["Servi
   yield* access.failIfLimited(decision)
 })
 
-/** With `authentication`, the product is asked first. A request that it does not know needs an API key. */
+/**
+ * With `authentication`, the product is asked first. A request that it does not know needs an API key. The type of an endpoint's own failures is not known
+ * here. They are failures of the services too.
+ */
 export const layer = (authentication: ProductAuthentication | undefined) =>
   Layer.effect(
     Bearer,
@@ -41,7 +44,6 @@ export const layer = (authentication: ProductAuthentication | undefined) =>
               yield* applyRateLimit(access, yield* access.takeRateLimit(principal))
             yield* access.authorize(principal, Context.getUnsafe(endpoint.annotations, RequiredPermission))
             return yield* Effect.provideService(httpEffect, CurrentPrincipal, principal)
-            // The type of an endpoint's own failures is not known here. They are failures of the services too.
           }).pipe(Effect.catch((failure) => failureResponse(failure as MailRefusal | StoreUnavailable)))
       }
     })
