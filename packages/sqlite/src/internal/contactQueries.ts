@@ -98,12 +98,16 @@ const scanSourceOf = (
   return { rows: listId === null ? byStatus(emailStatus) : byList(listId), rest, bounded: true }
 }
 
-const readRow: Readonly<
-  Record<"whole" | "texts" | "none", readonly [columns: string, read: (row: unknown) => ContactRecord]>
-> = {
-  whole: [contacts.columns("mailkeep_contacts"), contacts.fromRow],
-  texts: ["email, first_name AS firstName, last_name AS lastName", (row) => row as ContactRecord],
-  none: ["NULL", (row) => row as ContactRecord]
+type RowReader = readonly [columns: string, read: (row: unknown) => ContactRecord]
+
+const wholeRow: RowReader = [contacts.columns("mailkeep_contacts"), contacts.fromRow]
+const textsOnly: RowReader = ["email, first_name AS firstName, last_name AS lastName", (row) => row as ContactRecord]
+const noColumns: RowReader = ["NULL", (row) => row as ContactRecord]
+
+/** Reads the columns that the filters need. */
+const readerFor = ({ segment, listId, search }: ContactFilters): RowReader => {
+  if (segment !== null || listId !== null) return wholeRow
+  return search === null ? noColumns : textsOnly
 }
 
 /** The answer to a search without other filters, or `null` if the text index alone cannot give it. */
@@ -126,6 +130,11 @@ const textScan = (
   return newestIds === null ? null : { items: rowsOf(connection, newestIds.slice(skip)), matches, next: null }
 }
 
+interface ScannedRow {
+  readonly scanned_id: string
+  readonly scanned_at: number
+}
+
 export const contactScan = (connection: Prepared, query: QueryOf<"ContactScan">): AnswerOf<"ContactScan"> => {
   const found = textScan(connection, query)
   if (found !== null) return found
@@ -133,23 +142,25 @@ export const contactScan = (connection: Prepared, query: QueryOf<"ContactScan">)
   const { rows, rest, bounded } = scanSourceOf(connection, projectId, filters)
   const { sql, values } = newest(rows, { projectId, emailStatus: filters.emailStatus, after })
   const matches = compileContactFilters(rest)
-  const [columns, read] =
-    readRow[rest.segment !== null || rest.listId !== null ? "whole" : rest.search !== null ? "texts" : "none"]
+  const [columns, read] = readerFor(rest)
   const select = `SELECT mailkeep_contacts.id AS scanned_id, mailkeep_contacts.created_at AS scanned_at, ${columns} ${sql} LIMIT ?`
   const ids: Array<string> = []
-  let looked = 0
+  let examined = 0
   let matching = 0
-  let last: { readonly scanned_id: string; readonly scanned_at: number } | undefined
-  for (const row of connection.statement(select).iterate(...values, bounded ? scanLimit + 1 : -1)) {
-    if (bounded && looked++ === scanLimit)
+  let last: ScannedRow | undefined
+  const limited = connection.statement(select).iterate(...values, bounded ? scanLimit + 1 : -1)
+  for (const row of limited as IterableIterator<ScannedRow>) {
+    if (bounded && examined === scanLimit)
       return {
         items: rowsOf(connection, ids),
         matches: matching,
         next: { createdAt: last!.scanned_at, id: last!.scanned_id }
       }
-    last = row as typeof last
+    examined++
+    last = row
     if (!matches(read(row))) continue
-    if (matching++ >= skip && ids.length < limit) ids.push(last!.scanned_id)
+    if (matching >= skip && ids.length < limit) ids.push(row.scanned_id)
+    matching++
   }
   return { items: rowsOf(connection, ids), matches: matching, next: null }
 }
