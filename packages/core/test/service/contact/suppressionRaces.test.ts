@@ -150,7 +150,7 @@ const inTurns = async ({ name, layer }: StoreUnderTest, { dispatchers, actions, 
 }
 
 /** Without the guard of the finalizing commit, memory fails within 30 runs. A run on a file costs five times as much. */
-const races = stores.map((store) => ({ ...store, runs: store.name === "memory" ? 160 : 40 }))
+const races = stores.map((store) => ({ ...store, runs: store.name === "memory" ? 100 : 25 }))
 
 describe.each(races)("a suppression during sends, over $name", ({ runs, ...store }) => {
   it("finalizes no delivery after its suppression is committed, and hands over all others", { timeout: 120_000 }, () =>
