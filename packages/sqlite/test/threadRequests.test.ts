@@ -11,6 +11,7 @@ import { MessageChannel } from "node:worker_threads"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import type { ThreadCancel, ThreadReply, ThreadRequest } from "../src/internal/thread/replies.ts"
 import { answerRequests } from "../src/internal/thread/replies.ts"
+import type { Copies } from "./changedCopies.ts"
 // oxlint-disable-next-line import/default -- `bundledCommand.ts` of the tools makes this module.
 import openingProgram from "./openingProgram.ts?bundled"
 
@@ -120,26 +121,6 @@ describe("the threads of a copy that a bundler has changed", () => {
     }
   } as const
 
-  /** Opens the stores and starts the threads, and prints the failure of each. In one process, because each loads all of Effect. */
-  const program = `import { Effect } from "effect"
-const failureOf = async (effect) => {
-  const { _tag, reason, message } = await Effect.runPromise(Effect.flip(Effect.scoped(effect)))
-  return { _tag, reason, message }
-}
-const { opened, started } = JSON.parse(process.argv[2])
-const failures = {}
-for (const [name, folder] of Object.entries(opened)) {
-  const { SqliteMailStore } = await import(folder + "/src/index.ts")
-  failures[name] = await failureOf(SqliteMailStore.make({ filename: folder + "/mail.db" }))
-}
-for (const [name, folder] of Object.entries(started)) {
-  const { makeWorkerThread } = await import(folder + "/src/internal/thread/workerThread.ts")
-  const thread = makeWorkerThread({ module: "commitWorker", workerData: {}, pendingMax: 1, idleMillis: 1000 })
-  failures[name] = await failureOf(Effect.flatMap(thread, ({ request }) => request(1)))
-}
-console.log(JSON.stringify(failures))
-`
-
   const folders: Array<string> = []
   let failures: Readonly<Record<string, unknown>> = {}
   beforeAll(() => {
@@ -153,9 +134,8 @@ console.log(JSON.stringify(failures))
         })
       )
     const copies = { opened: copyEach(changes.opened), started: copyEach(changes.started) }
-    const file = join(folders[0]!, "program.ts")
-    writeFileSync(file, program)
-    failures = JSON.parse(run([file, JSON.stringify(copies)]))
+    const program = fileURLToPath(new URL("./changedCopies.ts", import.meta.url))
+    failures = JSON.parse(run([program, JSON.stringify(copies satisfies Copies)]))
   })
   afterAll(() => {
     for (const folder of folders) rmSync(folder, { recursive: true })
