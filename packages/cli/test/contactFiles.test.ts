@@ -54,7 +54,7 @@ describe("contacts import", () => {
     expect(again.stderr.split("\n").toSorted()).toEqual([
       "",
       "line 2: email is the address of a contact that exists: import with update to change that contact",
-      "line 3: has 1 cells, but the first row has 2"
+      "line 3: has 1 cell, but the first row has 2"
     ])
   })
 

@@ -142,7 +142,11 @@ export const readRow = (
 ): Result.Result<ContactOfRow, ReadonlyArray<Issue>> => {
   if (cells.length !== columns.length)
     return Result.fail([
-      issue([], "invalid_value", `has ${cells.length} cells, but the first row has ${columns.length}`)
+      issue(
+        [],
+        "invalid_value",
+        `has ${cells.length} ${cells.length === 1 ? "cell" : "cells"}, but the first row has ${columns.length}`
+      )
     ])
   const input: Record<string, unknown> = {}
   const properties: Array<readonly [key: string, value: PropertyValue | null]> = []

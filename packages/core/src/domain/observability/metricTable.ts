@@ -23,8 +23,10 @@ const subscriberKinds = ["webhook", "handler"] as const
 /** The statuses of the backlog. */
 const backlogStatuses = ["scheduled", "queued", "sending"] as const
 
-/** The results of a commit: `applied`, `conflict`, or the reason why the store was unavailable. */
-/** `bug`: a commit that ended with a defect, such as a row that a constraint of the operator refuses. */
+/**
+ * The results of a commit: `applied`, `conflict`, `bug` for a defect, such as a row that a constraint of the operator refuses, or the reason why the store
+ * was unavailable.
+ */
 const commitResults = ["applied", "conflict", "bug", ...storeUnavailableReasons] as const
 
 /** One metric. */
