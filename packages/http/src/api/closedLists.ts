@@ -16,6 +16,7 @@ import {
   webhookStatuses
 } from "@mailkeep/core/binding"
 import type { JsonObject } from "./jsonObject.ts"
+import { schemaReference } from "./jsonObject.ts"
 
 const closedLists: Readonly<Record<string, ReadonlyArray<string>>> = {
   DeliveryStatus: deliveryStatuses,
@@ -37,14 +38,12 @@ const names: ReadonlyMap<string, string> = new Map(
   Object.entries(closedLists).map(([name, values]) => [keyOf(values), name])
 )
 
-const referenceTo = (name: string): string => `#/components/schemas/${name}`
-
 /** The reference to the list, if the schema is one of the closed lists and says nothing else. */
 export const closedListReference = (schema: JsonObject): JsonObject | undefined => {
   const { type, enum: values, ...others } = schema
   if (type !== "string" || !Array.isArray(values) || Object.keys(others).length > 0) return undefined
   const name = names.get(keyOf(values))
-  return name === undefined ? undefined : { $ref: referenceTo(name) }
+  return name === undefined ? undefined : schemaReference(name)
 }
 
 /** The schemas of the lists to which a part of the document refers. */
@@ -52,7 +51,7 @@ export const closedListSchemas = (part: unknown): Readonly<Record<string, JsonOb
   const text = JSON.stringify(part)
   return Object.fromEntries(
     Object.entries(closedLists)
-      .filter(([name]) => text.includes(`"${referenceTo(name)}"`))
+      .filter(([name]) => text.includes(JSON.stringify(schemaReference(name))))
       .map(([name, values]) => [name, { type: "string", enum: values }])
   )
 }

@@ -9,3 +9,6 @@ export const mapped = <A, B>(
   change: (value: A, key: string) => B
 ): Readonly<Record<string, B>> =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
+
+/** The reference to a schema of the document, by its name. */
+export const schemaReference = (name: string): { readonly $ref: string } => ({ $ref: `#/components/schemas/${name}` })

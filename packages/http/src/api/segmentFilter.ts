@@ -4,8 +4,9 @@
  */
 import { segmentOps } from "@mailkeep/core/binding"
 import type { JsonObject } from "./jsonObject.ts"
+import { schemaReference } from "./jsonObject.ts"
 
-const filter = { $ref: "#/components/schemas/SegmentFilter" }
+const filter = schemaReference("SegmentFilter")
 
 const partOf = (properties: JsonObject, required = Object.keys(properties)) => ({
   type: "object",
@@ -45,7 +46,7 @@ export const withSegmentFilter = (
         partOf({ any: { type: "array", items: filter } }),
         partOf({ not: filter }),
         partOf({ list: text }),
-        { $ref: "#/components/schemas/SegmentComparison" }
+        schemaReference("SegmentComparison")
       ]
     },
     SegmentComparison: comparison

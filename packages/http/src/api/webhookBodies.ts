@@ -11,6 +11,7 @@ import {
   eventKinds
 } from "@mailkeep/core/binding"
 import type { JsonObject } from "./jsonObject.ts"
+import { schemaReference } from "./jsonObject.ts"
 
 const text = { type: "string" }
 const integer = { type: "integer" }
@@ -92,8 +93,6 @@ const dataByPart: Readonly<Record<string, DataName>> = {
 
 const kinds = [...eventKinds, "webhook.test"]
 
-const referenceTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-
 /** `EmailDeliveredWebhookBody` for `email.delivered`. */
 const bodyName = (kind: string): string =>
   `${kind.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}WebhookBody`
@@ -102,7 +101,7 @@ const bodyOf = (kind: string) =>
   fields({
     type: listOf([kind]),
     timestamp: time,
-    data: referenceTo(dataByKind[kind] ?? dataByPart[kind.split(".")[0]!]!)
+    data: schemaReference(dataByKind[kind] ?? dataByPart[kind.split(".")[0]!]!)
   })
 
 const headerField = (name: string, description: string) => ({
@@ -124,7 +123,7 @@ const webhookOf = (kind: string) => ({
       headerField("webhook-timestamp", "The time of the attempt, in seconds since 1970."),
       headerField("webhook-signature", "One or more signatures such as `v1,…`, separated by spaces.")
     ],
-    requestBody: { required: true, content: { "application/json": { schema: referenceTo(bodyName(kind)) } } },
+    requestBody: { required: true, content: { "application/json": { schema: schemaReference(bodyName(kind)) } } },
     responses: {
       "2XX": { description: "Received. After any other answer, the event is sent again." },
       "410": { description: "Disables the webhook." }

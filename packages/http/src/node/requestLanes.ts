@@ -26,8 +26,15 @@ export interface RequestLanes {
 export const makeRequestLanes = (): RequestLanes => {
   /** The projects by the hash of the header field, so that no API key stays in memory. The one that was used last is the last. */
   const known = new Map<string, string>()
-  const hashOf = ({ headers }: IncomingMessage): string | undefined =>
-    headers.authorization === undefined ? undefined : hash("sha256", headers.authorization, "base64url")
+  /** The hash of each request, which is asked for at its start, for a read and at its end. */
+  const hashes = new WeakMap<IncomingMessage, string>()
+  const hashOf = (request: IncomingMessage): string | undefined => {
+    const { authorization } = request.headers
+    if (authorization === undefined) return undefined
+    const hashed = hashes.get(request) ?? hash("sha256", authorization, "base64url")
+    hashes.set(request, hashed)
+    return hashed
+  }
 
   return {
     laneOf: (request) => {
