@@ -3,18 +3,9 @@
  */
 import { Context, Effect, Exit, Fiber, Layer } from "effect"
 import { expect, it } from "vitest"
-import type { BucketRef, PromiseLimiter, RateDecision } from "../../src/adapter.ts"
+import type { PromiseLimiter } from "../../src/adapter.ts"
 import { limiterFromPromises, RateLimiter, StoreUnavailable } from "../../src/adapter.ts"
-
-const bucket: BucketRef = { scope: "project", id: "prj_a", limit: { requests: 2, windowMillis: 1000 } }
-const decision: RateDecision = {
-  allowed: true,
-  scope: "project",
-  limit: bucket.limit,
-  remaining: 1,
-  resetSeconds: 1,
-  retryAfterSeconds: 0
-}
+import { bucket, decision } from "./rateDecision.ts"
 
 const limiterOf = (limiter: PromiseLimiter) =>
   Layer.build(limiterFromPromises(limiter)).pipe(

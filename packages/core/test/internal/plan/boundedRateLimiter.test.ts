@@ -4,23 +4,13 @@
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
-import type { BucketRef, RateDecision } from "../../../src/port/RateLimiter.ts"
 import { boundedRateLimiter } from "../../../src/internal/plan/boundedRateLimiter.ts"
-
-const bucket: BucketRef = { scope: "project", id: "prj_a", limit: { requests: 2, windowMillis: 1000 } }
+import { bucket, decision } from "../../port/rateDecision.ts"
 
 /** A limiter that answers each call after `seconds`. */
 const answeringAfter = (seconds: number) => {
-  const decision: RateDecision = {
-    allowed: true,
-    scope: "project",
-    limit: bucket.limit,
-    remaining: 1,
-    resetSeconds: 1,
-    retryAfterSeconds: 0
-  }
   const answer = Effect.as(Effect.sleep(seconds * 1000), decision)
-  return { decision, limiter: boundedRateLimiter({ take: () => answer, takeMore: () => answer }) }
+  return boundedRateLimiter({ take: () => answer, takeMore: () => answer })
 }
 
 const afterTenSeconds = <A, E>(call: Effect.Effect<A, E>) =>
@@ -31,13 +21,13 @@ const afterTenSeconds = <A, E>(call: Effect.Effect<A, E>) =>
   }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
 
 it("returns a decision that arrives before 10 s", async () => {
-  const { limiter, decision } = answeringAfter(9)
+  const limiter = answeringAfter(9)
   for (const call of [limiter.take([bucket], 0), limiter.takeMore([bucket], 1, 0)])
     expect(await afterTenSeconds(call)).toMatchObject({ _tag: "Success", value: decision })
 })
 
 it("fails with StoreUnavailable after 10 s without a decision", async () => {
-  const { limiter } = answeringAfter(11)
+  const limiter = answeringAfter(11)
   for (const call of [limiter.take([bucket], 0), limiter.takeMore([bucket], 1, 0)])
     expect(await afterTenSeconds(Effect.flip(call))).toMatchObject({
       _tag: "Success",
