@@ -17,8 +17,8 @@ export interface ListenerLimits {
    */
   readonly messageBytesMax: number
   /**
-   * Bytes in memory of all messages that are being received or handled, without the first 16 KiB of each. One remote address gets at most half. Default 128 MiB for submission, 64 MiB
-   * for bounces.
+   * Bytes in memory of all messages that are being received or handled, without the first 16 KiB of each. One remote address gets at most half. Default
+   * 128 MiB for submission, 64 MiB for bounces.
    */
   readonly bufferedBytesMax: number
   /** Recipients of one transaction. Default 50 for submission, 100 for bounces. */

@@ -156,10 +156,11 @@ const recipientsOf = (
 ): NamedRecipients => {
   const originalRecipient = addressOfField(firstValue(fields, "original-recipient"))
   const named = namedRecipientOf(fields)
-  // Exim names the file or the program that failed. The header names the address.
-  const { failedRecipients } = context
-  if (named === null)
-    return { recipient: failedRecipients.length === 1 ? (failedRecipients[0] ?? null) : null, originalRecipient }
+  if (named === null) {
+    // Exim names the file or the program that failed. The header names the address.
+    const [failed, ...others] = context.failedRecipients
+    return { recipient: others.length === 0 ? (failed ?? null) : null, originalRecipient }
+  }
   if (!repeated.has(named.toLowerCase())) return { recipient: named, originalRecipient }
   // sendmail names the member of an alias here.
   const actual = addressOfField(firstValue(fields, "x-actual-recipient")) ?? memberOf(named, reply, context, earlier)

@@ -1,6 +1,6 @@
 /**
  * Bounds how long the core waits for the plan of a project. Without a bound, a scheduled delivery would wait too. Logs the bugs of a plan source with
- * the project, because nobody else gets them when a scheduled delivery is due.
+ * the project, because no caller gets them when a scheduled delivery is due.
  */
 import { Cause, Effect, Exit, Layer } from "effect"
 import type { ProjectId } from "../../domain/access/Project.ts"

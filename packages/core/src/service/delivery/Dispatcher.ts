@@ -110,10 +110,10 @@ const startDue = (
     start(queueingAndRecovery, delivery, Effect.andThen(work, wakeUp.deliveries.notify))
   return Effect.gen(function* () {
     yield* deps.restartLeases
-    const room = claims === "handOffs" ? 0 : queueingAndRecovery.free()
-    const recovered = yield* claim("abandonedSending", room, queueingAndRecovery)
+    const free = claims === "handOffs" ? 0 : queueingAndRecovery.free()
+    const recovered = yield* claim("abandonedSending", free, queueingAndRecovery)
     for (const delivery of recovered) yield* prepare(delivery, handOffs.recover(delivery, leaseMillis))
-    const scheduled = yield* claim("dueScheduled", Math.min(room, queueingAndRecovery.free()), queueingAndRecovery)
+    const scheduled = yield* claim("dueScheduled", Math.min(free, queueingAndRecovery.free()), queueingAndRecovery)
     for (const delivery of scheduled) yield* prepare(delivery, handOffs.queueScheduled(delivery, leaseMillis))
     const places = claims === "queueingAndRecovery" ? 0 : yield* freeHandOffs(deps)
     const handedOver = yield* claim("dueQueued", places, groups.handOffs)
