@@ -58,9 +58,9 @@ const unobservedOfSqlite: ReadonlySet<string> = new Set(
 )
 
 /**
- * Files of the PostgreSQL adapter that no law can observe. They open pools, send statements on a connection and
- * name them, discard plans, migrate, divide tables, name missing rights and listen. Others convert failures of the server, compare versions, wait long for locks of others, and work with rate limits or with transactions of
- * the product. The tests of the package check them.
+ * Files of the PostgreSQL adapter that no law can observe. They open pools, send statements on a connection and name them, discard plans, migrate, divide
+ * tables, name missing rights and listen. Others convert failures of the server, compare versions, wait long for locks of others, and work with rate limits
+ * or with transactions of the product. The tests of the package check them.
  */
 const unobservedOfPostgres: ReadonlySet<string> = new Set(
   [
