@@ -47,7 +47,7 @@ describe.runIf(process.env["MAILKEEP_SCREENSHOTS"] === "1")("the pictures of the
     const context = await mailbox.browser.newContext(options)
     try {
       const page = await context.newPage()
-      await page.goto(`${mailbox.url}${path()}`, { waitUntil: "networkidle" })
+      await page.goto(`${mailbox.url}${path()}`, { waitUntil: "load" })
       const file = `${folder}mailbox-${name}.png`
       await page.screenshot({ path: file })
       expect(statSync(file).size).toBeLessThan(bytesMax)
