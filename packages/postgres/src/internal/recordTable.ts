@@ -2,11 +2,20 @@
  * One record and its table. A record goes to the server as JSON, and `json_to_recordset` makes rows of it. A row that is read has the names of the
  * fields, so that it is the record.
  */
+import type { FieldKind } from "@mailkeep/core/adapter/evaluation"
 
-/** The type of the column of a field. */
-type ColumnType = "text" | "bigint" | "boolean" | "json" | "integer[]"
+/** What a column holds: the field of a record, or the small numbers of a search. */
+type ColumnKind = FieldKind | "integers"
 
-export type Columns<R> = { readonly [F in keyof Required<R>]: ColumnType }
+const columnTypes: Readonly<Record<ColumnKind, string>> = {
+  text: "text",
+  integer: "bigint",
+  boolean: "boolean",
+  json: "json",
+  integers: "integer[]"
+}
+
+type Columns<R> = { readonly [F in keyof Required<R>]: ColumnKind }
 
 /** The column of a field. */
 export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -38,11 +47,11 @@ export interface RecordTable<R> {
 
 export const recordTable = <R extends object>(name: string, columns: Columns<R>): RecordTable<R> => {
   const all = Object.keys(columns) as Array<keyof R & string>
-  const types = columns as Readonly<Record<string, ColumnType>>
+  const kinds = columns as Readonly<Record<string, ColumnKind>>
   return {
     name,
     columns: (alias) => all.map((field) => `${alias}.${quoted(field)} AS "${field}"`).join(", "),
-    definitions: (fields = all) => fields.map((field) => `"${field}" ${types[field]}`).join(", "),
+    definitions: (fields = all) => fields.map((field) => `"${field}" ${columnTypes[kinds[field]!]}`).join(", "),
     targets: (fields = all) => fields.map(quoted).join(", "),
     sources: (alias, fields = all) => fields.map((field) => `${alias}."${field}"`).join(", "),
     assignments: (alias, fields = all) => fields.map((field) => `${quoted(field)} = ${alias}."${field}"`).join(", ")

@@ -3,7 +3,7 @@
  * guard fails.
  */
 import type { Change, ChangeOf, ChangeTag, ConflictReason, RecordRef } from "@mailkeep/core/adapter"
-import { revisionConflict } from "@mailkeep/core/adapter/evaluation"
+import { revisionConflict, stateFields } from "@mailkeep/core/adapter/evaluation"
 import { putContact, removeContact } from "./contactWrites.ts"
 import { addToCounter } from "./counters.ts"
 import { renewLease } from "./leases.ts"
@@ -14,17 +14,14 @@ import { removeRecord, rewriteRecord } from "./storedRecords.ts"
 import {
   apiKeys,
   attempts,
-  attemptStateFields,
   resources,
   deliveries,
-  deliveryStateFields,
   domains,
   events,
   idempotency,
   messages,
   projects,
   eventDeliveries,
-  eventDeliveryStateFields,
   suppressions
 } from "./tables.ts"
 
@@ -118,11 +115,11 @@ const eventOfProject = `mailkeep_events WHERE ${ofProject}`
 
 const eventDeliveryOfProject = `mailkeep_event_deliveries WHERE ${ofProject}`
 
-const transitionDeliverySql = `UPDATE mailkeep_deliveries SET ${deliveries.assignments(deliveryStateFields)} WHERE ${ofProject} AND status = ? AND fencing_token = ?`
+const transitionDeliverySql = `UPDATE mailkeep_deliveries SET ${deliveries.assignments(stateFields.Delivery)} WHERE ${ofProject} AND status = ? AND fencing_token = ?`
 
-const transitionEventDeliverySql = `UPDATE mailkeep_event_deliveries SET ${eventDeliveries.assignments(eventDeliveryStateFields)} WHERE ${ofProject} AND status = ? AND fencing_token = ?`
+const transitionEventDeliverySql = `UPDATE mailkeep_event_deliveries SET ${eventDeliveries.assignments(stateFields.EventDelivery)} WHERE ${ofProject} AND status = ? AND fencing_token = ?`
 
-const transitionAttemptSql = `UPDATE mailkeep_attempts SET ${attempts.assignments(attemptStateFields)}
+const transitionAttemptSql = `UPDATE mailkeep_attempts SET ${attempts.assignments(stateFields.Attempt)}
 WHERE delivery_id = ? AND number = ? AND phase = ?
 AND EXISTS (SELECT 1 FROM mailkeep_deliveries WHERE id = delivery_id AND project_id = ? AND status = 'sending' AND fencing_token = ?)`
 
@@ -207,11 +204,11 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
     return exists(connection, deliveryOfProject, deliveryId, projectId) ? "AlreadyExists" : "NotFound"
   },
   TransitionAttempt: (connection, { projectId, deliveryId, number, fencingToken, from, next }) => {
-    const values = [...attempts.valuesOf(next, attemptStateFields), deliveryId, number, from, projectId, fencingToken]
+    const values = [...attempts.valuesOf(next, stateFields.Attempt), deliveryId, number, from, projectId, fencingToken]
     return changeGuarded(connection, transitionAttemptSql, values, attemptOfProject, [deliveryId, number, projectId])
   },
   TransitionDelivery: (connection, { projectId, id, from, fencingToken, next }) => {
-    const values = [...deliveries.valuesOf(next, deliveryStateFields), id, projectId, from, fencingToken]
+    const values = [...deliveries.valuesOf(next, stateFields.Delivery), id, projectId, from, fencingToken]
     return changeGuarded(connection, transitionDeliverySql, values, deliveryOfProject, [id, projectId])
   },
   AddToCounter: (connection, { projectId, name, by, max }) => {
@@ -234,7 +231,7 @@ const appliers: { readonly [T in ChangeTag]: (connection: Prepared, change: Chan
   },
   InsertEventDelivery: (connection, { eventDelivery }) => insert(connection, eventDeliveries, eventDelivery),
   TransitionEventDelivery: (connection, { projectId, id, from, fencingToken, next }) => {
-    const values = [...eventDeliveries.valuesOf(next, eventDeliveryStateFields), id, projectId, from, fencingToken]
+    const values = [...eventDeliveries.valuesOf(next, stateFields.EventDelivery), id, projectId, from, fencingToken]
     return changeGuarded(connection, transitionEventDeliverySql, values, eventDeliveryOfProject, [id, projectId])
   },
   RewriteRecord: (connection, change) => rewriteRecord(connection, change),

@@ -2,12 +2,10 @@
  * One record and its table: how each field is stored, and the statements that every record needs.
  * Field names become snake_case columns; nothing else about a record is converted.
  */
+import type { FieldKind } from "@mailkeep/core/adapter/evaluation"
 import type { Database, Statement } from "better-sqlite3"
 
-/** How a field is stored. */
-type Storing = "plain" | "json" | "boolean"
-
-export type Columns<R> = { readonly [F in keyof Required<R>]: Storing }
+type Columns<R> = { readonly [F in keyof Required<R>]: FieldKind }
 
 export type Value = string | number | null
 type Row = Readonly<Record<string, Value>>
@@ -15,17 +13,17 @@ type Row = Readonly<Record<string, Value>>
 /** The column of a field. */
 export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-const toColumn = (storing: Storing, value: unknown): Value =>
+const toColumn = (kind: FieldKind, value: unknown): Value =>
   value === null
     ? null
-    : storing === "json"
+    : kind === "json"
       ? JSON.stringify(value)
-      : storing === "boolean"
+      : kind === "boolean"
         ? Number(value)
         : (value as Value)
 
-const fromColumn = (storing: Storing, value: Value): unknown =>
-  value === null ? null : storing === "json" ? JSON.parse(value as string) : storing === "boolean" ? value === 1 : value
+const fromColumn = (kind: FieldKind, value: Value): unknown =>
+  value === null ? null : kind === "json" ? JSON.parse(value as string) : kind === "boolean" ? value === 1 : value
 
 export interface RecordTable<R> {
   readonly name: string
@@ -47,21 +45,20 @@ export interface RecordTable<R> {
 
 export const recordTable = <R extends object>(name: string, columns: Columns<R>): RecordTable<R> => {
   const fields = Object.keys(columns) as Array<keyof R & string>
-  const storing = columns as Readonly<Record<string, Storing>>
+  const kinds = columns as Readonly<Record<string, FieldKind>>
   const quoted = (field: string) => `"${columnOf(field)}"`
   const list = fields.map(quoted).join(", ")
-  const storedFields = fields.map((field) => ({ field, column: columnOf(field), storing: storing[field]! }))
+  const storedFields = fields.map((field) => ({ field, column: columnOf(field), kind: kinds[field]! }))
   const insert = `INSERT INTO ${name} (${list}) VALUES (${fields.map(() => "?").join(", ")})`
   /** Caches the SQL text, so that its statement is found without building the text again. */
   const selects = new Map<string, string>()
   return {
     name,
     fields,
-    valuesOf: (record, fields) => fields.map((field) => toColumn(storing[field]!, record[field])),
+    valuesOf: (record, fields) => fields.map((field) => toColumn(kinds[field]!, record[field])),
     fromRow: (row) => {
       const record: Record<string, unknown> = {}
-      for (const { field, column, storing } of storedFields)
-        record[field] = fromColumn(storing, (row as Row)[column] ?? null)
+      for (const { field, column, kind } of storedFields) record[field] = fromColumn(kind, (row as Row)[column] ?? null)
       return record as R
     },
     columns: (table) => fields.map((field) => `${table}.${quoted(field)}`).join(", "),

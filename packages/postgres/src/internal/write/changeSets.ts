@@ -10,16 +10,14 @@ import type {
   SenderDomainRecord,
   SuppressionRecord
 } from "@mailkeep/core/adapter"
+import { stateFields } from "@mailkeep/core/adapter/evaluation"
 import {
   apiKeys,
   attempts,
-  attemptStateFields,
   deliveries,
   deliveryRow,
-  deliveryStateFields,
   domains,
   eventDeliveries,
-  eventDeliveryStateFields,
   events,
   idempotency,
   messageRow,
@@ -176,14 +174,14 @@ const mailSets = (schema: string) => ({
   // Locks the delivery, so that no other worker claims it before this commit ends.
   TransitionAttempt: applyAll<ChangeOf<"TransitionAttempt">>(
     `r AS MATERIALIZED (
-  SELECT * FROM ${parameterRows(`${attempts.definitions(attemptStateFields)}, "projectId" text, "deliveryId" text, number bigint, "guardToken" bigint, "guardPhase" text`)}
+  SELECT * FROM ${parameterRows(`${attempts.definitions(stateFields.Attempt)}, "projectId" text, "deliveryId" text, number bigint, "guardToken" bigint, "guardPhase" text`)}
 ), locked AS MATERIALIZED (
   SELECT t.project_id, t.id, t.fencing_token FROM ${schema}.deliveries AS t
   JOIN r ON (t.project_id, t.id, t.fencing_token) = (r."projectId", r."deliveryId", r."guardToken")
   WHERE t.status = 'sending'
   ORDER BY t.project_id, t.id FOR NO KEY UPDATE OF t
 ), written AS (
-UPDATE ${schema}.attempts AS t SET ${attempts.assignments("r", attemptStateFields)}
+UPDATE ${schema}.attempts AS t SET ${attempts.assignments("r", stateFields.Attempt)}
 FROM r JOIN locked ON (locked.project_id, locked.id, locked.fencing_token) = (r."projectId", r."deliveryId", r."guardToken")
 WHERE (t.project_id, t.delivery_id, t.number, t.phase) = (r."projectId", r."deliveryId", r.number, r."guardPhase")
 RETURNING t.project_id, t.delivery_id, t.number
@@ -199,8 +197,8 @@ RETURNING t.project_id, t.delivery_id, t.number
     ({ projectId, deliveryId, number }) => joined(projectId, deliveryId, number)
   ),
   TransitionDelivery: applyAll<ChangeOf<"TransitionDelivery">>(
-    writtenBy(`UPDATE ${schema}.deliveries AS t SET ${deliveries.assignments("r", deliveryStateFields)}
-FROM ${parameterRows(`${deliveries.definitions(deliveryStateFields)}, ${transitionDefinitions}`)} WHERE ${transitionGuard}
+    writtenBy(`UPDATE ${schema}.deliveries AS t SET ${deliveries.assignments("r", stateFields.Delivery)}
+FROM ${parameterRows(`${deliveries.definitions(stateFields.Delivery)}, ${transitionDefinitions}`)} WHERE ${transitionGuard}
 RETURNING t.project_id, t.id`),
     transitionRow,
     keyOf
@@ -228,8 +226,8 @@ WHERE (t.project_id, t.event_id) = (r."projectId", r.id) RETURNING t.project_id,
     ({ eventDelivery }) => keyOf(eventDelivery)
   ),
   TransitionEventDelivery: applyAll<ChangeOf<"TransitionEventDelivery">>(
-    writtenBy(`UPDATE ${schema}.event_deliveries AS t SET ${eventDeliveries.assignments("r", eventDeliveryStateFields)}
-FROM ${parameterRows(`${eventDeliveries.definitions(eventDeliveryStateFields)}, ${transitionDefinitions}`)} WHERE ${transitionGuard}
+    writtenBy(`UPDATE ${schema}.event_deliveries AS t SET ${eventDeliveries.assignments("r", stateFields.EventDelivery)}
+FROM ${parameterRows(`${eventDeliveries.definitions(stateFields.EventDelivery)}, ${transitionDefinitions}`)} WHERE ${transitionGuard}
 RETURNING t.project_id, t.id`),
     transitionRow,
     keyOf
