@@ -1,5 +1,6 @@
 /**
- * What the implementations of a `ProjectHandle` share: the iteration of lists, the options of a call, and the failures. Loads no part of Effect.
+ * What the implementations of a `ProjectHandle` share: the iteration of lists, the options of a call, addresses
+ * with a name, and the failures. Loads no part of Effect.
  *
  * @example
  * ```ts
@@ -11,6 +12,8 @@
  * for await (const { id } of eachOfPages(pageOf)) console.log(id)
  * ```
  */
+export { splitNamedAddress } from "../domain/message/splitNamedAddress.ts"
+export type { SplitAddress } from "../domain/message/splitNamedAddress.ts"
 export { callIssues, isAbortSignal } from "./CallOptions.ts"
 export { failureGuard, serviceFailureKinds } from "./failureGuard.ts"
 export type { FailureKinds, ServiceFailure } from "./failureGuard.ts"

@@ -4,6 +4,7 @@
  */
 import type { Issue } from "@mailkeep/core"
 import { isRecord, timeOfDate } from "@mailkeep/core/options"
+import { splitNamedAddress } from "@mailkeep/core/handle/calls"
 import type { SendBatchInput, SendMessageInput } from "@mailkeep/core/handle"
 import type { FieldNames } from "../api/fieldNames.ts"
 import {
@@ -14,7 +15,6 @@ import {
   templateNames,
   withRenamedFields
 } from "../api/fieldNames.ts"
-import { splitNamedAddress } from "./namedAddress.ts"
 
 const withNames =
   (names: FieldNames) =>

@@ -3,14 +3,12 @@
  */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { parseAddress } from "@mailkeep/core/binding"
 import type { Schema } from "@mailkeep/test-support/apiDocument"
 import { OpenApi } from "effect/http-api"
 import fc from "fast-check"
 import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { MailApi } from "../../src/index.ts"
-import { splitNamedAddress } from "../../src/client/namedAddress.ts"
 import { operations } from "../../src/client/operations.ts"
 import * as records from "../../src/client/records.ts"
 import * as templateRecords from "../../src/client/templateRecords.ts"
@@ -19,7 +17,6 @@ import * as deliveryViews from "../../src/server/deliveryViews.ts"
 import { domainView } from "../../src/server/domainViews.ts"
 import * as templateViews from "../../src/server/templateViews.ts"
 import * as webhookViews from "../../src/server/webhookViews.ts"
-import { parseNamedAddress } from "../../../core/src/domain/message/NamedAddress.ts"
 
 const document = OpenApi.fromApi(MailApi)
 const schemas = document.components.schemas as Readonly<Record<string, Schema>>
@@ -173,38 +170,8 @@ const exceptions: Readonly<Record<string, string>> = {
   WebhookTest: "converted in place; the suite of handles tests it"
 }
 
-describe("splitNamedAddress", () => {
-  const part = fc.constantFrom(
-    "Ada",
-    "ada@example.org",
-    "<",
-    ">",
-    " ",
-    '"',
-    "\\",
-    ",",
-    "a.b",
-    "ü",
-    "(",
-    "\n",
-    "<hi@acme.example>"
-  )
-  const text = fc.array(part, { maxLength: 8 }).map((parts) => parts.join(""))
-
-  it("splits each text with a valid address as the core does", () => {
-    fc.assert(
-      fc.property(text, (one) => {
-        const split = splitNamedAddress(one)
-        const address = split === undefined ? undefined : parseAddress(split.address)?.address
-        expect(address === undefined ? undefined : { name: split!.name, address }).toEqual(parseNamedAddress(one))
-      }),
-      { numRuns: 3000 }
-    )
-  })
-})
-
 describe("an import of the client", () => {
-  it("loads no Effect, no Node module, and of the core only options, messages and the iteration of lists", () => {
+  it("loads no Effect, no Node module, and of the core only what the handles share", () => {
     const client = fileURLToPath(new URL("../../src/client.ts", import.meta.url))
     const script = `
       import { registerHooks } from "node:module"
@@ -219,8 +186,10 @@ describe("an import of the client", () => {
     expect(loaded.length).toBeGreaterThan(5)
     const others = new Set(loaded.filter((url) => !url.includes("/packages/http/src/client")))
     expect([...others].map((url) => url.split("/packages/")[1]).toSorted()).toEqual([
+      "core/src/domain/message/splitNamedAddress.ts",
       "core/src/domain/value/Fields.ts",
       "core/src/domain/value/OptionRule.ts",
+      "core/src/domain/value/oneLine.ts",
       "core/src/domain/value/shownText.ts",
       "core/src/domain/value/timeOfDate.ts",
       "core/src/handle/CallOptions.ts",

@@ -15,7 +15,8 @@ import {
 import { bodyBytesMax } from "../../domain/message/SendRequest.ts"
 import type { TemplateParts, TemplateVariable, VariableValue } from "../../domain/template/TemplateContent.ts"
 import { codePoints, utf8Bytes } from "../../domain/value/TextLength.ts"
-import { hasAtMost, isOneLine } from "../../domain/value/TextRule.ts"
+import { isOneLine } from "../../domain/value/oneLine.ts"
+import { hasAtMost } from "../../domain/value/TextRule.ts"
 import { withPreview } from "./previewText.ts"
 
 /** The content of a message that a template makes. */

@@ -5,7 +5,8 @@
 import type { Issue } from "../value/Issue.ts"
 import { issue } from "../value/Issue.ts"
 import { isAscii } from "../value/TextLength.ts"
-import { isOneLine, isSafeKey } from "../value/TextRule.ts"
+import { isOneLine } from "../value/oneLine.ts"
+import { isSafeKey } from "../value/TextRule.ts"
 import { isIdField, isNamedField, isStructuredField } from "./structuredField.ts"
 
 /** Maps names to values. A value is text of one line; the transport encodes it. */

@@ -1,45 +1,21 @@
 /**
- * Parses an address with a display name, such as `Shop <shop@acme.example>`. Only programs write this form; the wire has bare addresses.
+ * Parses an address with a display name, such as `Shop <shop@acme.example>`.
  */
-import { isOneLine } from "../value/TextRule.ts"
+import { isOneLine } from "../value/oneLine.ts"
 import { parseAddress } from "./Address.ts"
+import { namedAddressUnitsMax, splitNamedAddress } from "./splitNamedAddress.ts"
 
-/** A name is text of one line without its quotes, or `null` if it is absent or empty. */
+/** An address whose mailbox is valid, and its name as `splitNamedAddress` returns it. */
 export interface NamedAddress {
   readonly name: string | null
   readonly address: string
 }
 
-/** In UTF-16 units. A longer text is refused unparsed. */
-const namedAddressUnitsMax = 2048
-
-/** One word of a name: an atom, which may contain dots and non-ASCII characters, or a quoted string. */
-const word = /([^ "(),:;<>@[\\\]]+)|"((?:[^"\\]|\\.)*)"/uy
-
-/**
- * Parses `name <address>` in linear time. Returns `undefined` if the text has another form; a bare address has another form.
- * A name with a special character, such as a comma, must be in quotes. Source: RFC 5322 §3.4 (name-addr), §4.1 (dots in a name); RFC 6532 §3.2.
- */
+/** Parses `name <address>` in linear time. Returns `undefined` if the text has another form, such as a bare address, or the address is not valid. */
 export const parseNamedAddress = (text: string): NamedAddress | undefined => {
-  if (text.length > namedAddressUnitsMax || !text.includes("<") || !isOneLine(text)) return undefined
-  const trimmed = text.trim()
-  const words: Array<string> = []
-  let position = 0
-  while (trimmed[position] !== "<") {
-    if (trimmed[position] === " ") {
-      position++
-      continue
-    }
-    word.lastIndex = position
-    const match = word.exec(trimmed)
-    if (match === null) return undefined
-    words.push(match[1] ?? match[2]!.replace(/\\(.)/gu, "$1"))
-    position = word.lastIndex
-  }
-  if (!trimmed.endsWith(">")) return undefined
-  const address = parseAddress(trimmed.slice(position + 1, -1))?.address
-  const name = words.join(" ").trim()
-  return address === undefined ? undefined : { name: name === "" ? null : name, address }
+  const split = splitNamedAddress(text)
+  const address = split === undefined ? undefined : parseAddress(split.address)?.address
+  return address === undefined ? undefined : { name: split!.name, address }
 }
 
 /** Whether the text ends with an address in angle brackets, and only the name before it has no valid form: a special character is not in quotes. */

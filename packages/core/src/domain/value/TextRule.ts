@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { parseAddress } from "../message/Address.ts"
 import { parseInstant } from "./Instant.ts"
 import { says } from "./Issue.ts"
+import { isOneLine } from "./oneLine.ts"
 import { codePoints, utf8Bytes } from "./TextLength.ts"
 
 const atLeast = (min: number) =>
@@ -35,10 +36,6 @@ const bytesAtMost = (max: number) =>
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed()
 
 const storable = Schema.makeFilter(isStorable, says("invalid_value", "must be well-formed Unicode without U+0000"))
-
-/** Whether the text has no C0 or C1 control character and no line or paragraph separator. Such a character could end a header field. */
-export const isOneLine = (text: string): boolean =>
-  !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text) && text.isWellFormed()
 
 const oneLine = Schema.makeFilter(
   isOneLine,

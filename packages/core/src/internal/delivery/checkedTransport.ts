@@ -11,7 +11,7 @@ import { smtpStages } from "../../domain/delivery/SmtpReply.ts"
 import { areSafeHeaderFields } from "../../domain/message/HeaderField.ts"
 import type { OptionRules } from "../../domain/value/OptionRule.ts"
 import { assertOptions, optionsOf, wholeOption, wholeOrNullOption } from "../../domain/value/OptionRule.ts"
-import { isOneLine } from "../../domain/value/TextRule.ts"
+import { isOneLine } from "../../domain/value/oneLine.ts"
 import type {
   HandOff,
   HandOffOutcome,

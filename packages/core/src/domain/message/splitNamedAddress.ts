@@ -1,26 +1,33 @@
 /**
- * Splits an address with a name, such as `Shop <shop@acme.example>`. The wire has bare addresses, and the name of the sender as `fromName`.
- * The grammar is that of the core, without its check of the address: the server checks it. A test compares both.
+ * Splits an address with a display name, such as `Shop <shop@acme.example>`. Only programs write this form; the wire has bare addresses.
  */
+import { isOneLine } from "../value/oneLine.ts"
 
-/** A name is `null` when it is absent or empty. */
+/** A name is text of one line without its quotes, or `null` if it is absent or empty. The text in the angle brackets is not checked. */
 export interface SplitAddress {
   readonly name: string | null
   readonly address: string
 }
 
 /** In UTF-16 units. A longer text is not split. */
-const unitsMax = 2048
-
-/** A control character or a line separator. */
-const notOneLine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
+export const namedAddressUnitsMax = 2048
 
 /** One word of a name: an atom, which may contain dots and non-ASCII characters, or a quoted string. */
 const word = /([^ "(),:;<>@[\\\]]+)|"((?:[^"\\]|\\.)*)"/uy
 
-/** Returns `undefined` for a text of another form, such as a bare address. Source: RFC 5322 §3.4 (name-addr). */
+/**
+ * Splits `name <address>` in linear time. Returns `undefined` if the text has another form; a bare address has another form.
+ * A name with a special character, such as a comma, must be in quotes. Source: RFC 5322 §3.4 (name-addr), §4.1 (dots in a name); RFC 6532 §3.2.
+ *
+ * @example
+ * ```ts
+ * import { splitNamedAddress } from "@mailkeep/core/handle/calls"
+ *
+ * console.log(splitNamedAddress("Shop <shop@acme.example>")?.name) // Shop
+ * ```
+ */
 export const splitNamedAddress = (text: string): SplitAddress | undefined => {
-  if (text.length > unitsMax || !text.includes("<") || notOneLine.test(text) || !text.isWellFormed()) return undefined
+  if (text.length > namedAddressUnitsMax || !text.includes("<") || !isOneLine(text)) return undefined
   const trimmed = text.trim()
   if (!trimmed.endsWith(">")) return undefined
   const words: Array<string> = []
