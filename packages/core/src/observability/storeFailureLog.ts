@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { secondMillis } from "../domain/value/Instant.ts"
 import { given } from "../domain/value/OptionRule.ts"
 import { makeLogLimit } from "./logLimit.ts"
-import type { StoreUnavailable } from "./MailStore.ts"
+import type { StoreUnavailable } from "../port/MailStore.ts"
 
 const periodMillis = 10 * secondMillis
 
