@@ -124,14 +124,14 @@ describe("the log", () => {
   it("logs each reason why the store is unavailable once in ten seconds, with the number of failures", async () => {
     const detail = "Free the disk of the server."
     const full = Effect.fail(new StoreUnavailable({ reason: "full", detail, cause: new Error(secret) }))
-    const locked = Effect.fail(new StoreUnavailable({ reason: "locked" }))
+    const locked = new StoreUnavailable({ reason: "locked" })
     const warning = (reason: string, counted = {}) => [
-      "The store is unavailable: requests are refused.",
+      "Requests are refused with the status 503.",
       { reason, ...counted }
     ]
     for (let n = 0; n < 25; n++) expect(await logged.send(full)).toBe(503)
-    await logged.send(locked)
-    expect(logged.lines).toEqual([warning("full", { detail }), warning("locked")])
+    await logged.send(Effect.fail(locked))
+    expect(logged.lines).toEqual([warning("full", { detail }), warning("locked", { detail: locked.message })])
     await logged.run(TestClock.adjust("9999 millis"))
     await logged.send(full)
     expect(logged.lines).toHaveLength(2)

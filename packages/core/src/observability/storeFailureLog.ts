@@ -1,20 +1,22 @@
 /**
- * The log of calls that an unavailable store makes fail. Such a store makes every call fail, so there is one line per reason and period.
+ * The log of calls that fail because the store, or a rate limiter, is unavailable. Then every call fails, so there is one line per reason and period.
  */
 import { Effect } from "effect"
 import { secondMillis } from "../domain/value/Instant.ts"
-import { given } from "../domain/value/OptionRule.ts"
 import { makeLogLimit } from "./logLimit.ts"
 import type { StoreUnavailable } from "../port/MailStore.ts"
 
 const periodMillis = 10 * secondMillis
 
-/** Logs one failure of the store, unless the same reason was logged in the last 10 s. */
+/** Logs one failure, unless one with the same reason was logged in the last 10 s. */
 export type StoreFailureLog = (failure: StoreUnavailable) => Effect.Effect<void>
 
-/** Makes the log. Each line has the message, the reason, what to do when the store knows it, and the number of failures since the last line. */
-export const makeStoreFailureLog = (message: string): StoreFailureLog => {
+/**
+ * Makes the log. `consequence` is a sentence on what the failure does to callers. Each line has it, the reason, the message of the failure, and the
+ * number of failures since the last line.
+ */
+export const makeStoreFailureLog = (consequence: string): StoreFailureLog => {
   const { logLine } = makeLogLimit(periodMillis)
-  return ({ reason, detail }) =>
-    logLine(reason, (counted) => Effect.logWarning(message, { reason, ...given({ detail }), ...counted }))
+  return ({ reason, message: detail }) =>
+    logLine(reason, (counted) => Effect.logWarning(consequence, { reason, detail, ...counted }))
 }

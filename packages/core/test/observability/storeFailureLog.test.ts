@@ -4,9 +4,10 @@ import { expect, it } from "vitest"
 import { StoreUnavailable } from "../../src/port/MailStore.ts"
 import { makeStoreFailureLog } from "../../src/observability/storeFailureLog.ts"
 
-it("logs each reason once in ten seconds, with what to do and the number of failures, and without the cause", async () => {
+it("logs each reason once in ten seconds, with the message and the number of failures, and without the cause", async () => {
   const lines: Array<unknown> = []
-  const log = makeStoreFailureLog("The store is unavailable.")
+  const line = "Requests are refused."
+  const log = makeStoreFailureLog(line)
   const full = new StoreUnavailable({ reason: "full", detail: "Free the disk.", cause: new Error("secret") })
   const locked = new StoreUnavailable({ reason: "locked" })
   await Effect.runPromise(
@@ -20,8 +21,8 @@ it("logs each reason once in ten seconds, with what to do and the number of fail
     )
   )
   expect(lines).toEqual([
-    ["The store is unavailable.", { reason: "full", detail: "Free the disk." }],
-    ["The store is unavailable.", { reason: "locked" }],
-    ["The store is unavailable.", { reason: "full", detail: "Free the disk.", failures: 2 }]
+    [line, { reason: "full", detail: "Free the disk." }],
+    [line, { reason: "locked", detail: "The store is locked by another transaction or program. Try again later." }],
+    [line, { reason: "full", detail: "Free the disk.", failures: 2 }]
   ])
 })

@@ -53,7 +53,7 @@ const recipientKey = (recipient: Path): string => recipient.toLowerCase()
 
 const makeBounceHandler = ({ isReturnPath, receive }: ReturnedMail) => {
   const counts = { recorded: 0, unmatched: 0, no_report: 0, unknown_recipient: 0 }
-  const warn = makeStoreFailureLog("The store is unavailable: bounces and complaints are refused.")
+  const warn = makeStoreFailureLog("Bounces and complaints are refused for now.")
   const notStored = (failure: StoreUnavailable) => Effect.as(warn(failure), bounceReply("notStored"))
   const receiveFor = (message: ReturnedMessage) =>
     receive(message).pipe(

@@ -22,7 +22,7 @@ export const makeSubmissionHandler: Effect.Effect<MailHandler<Principal>, never,
   function* () {
     const access = yield* Access
     const sending = yield* Sending
-    const warn = makeStoreFailureLog("The store is unavailable: SMTP submissions are refused.")
+    const warn = makeStoreFailureLog("SMTP submissions are refused for now.")
 
     const warnOfStore = (failure: SubmissionFailure | StoreUnavailable) =>
       failure._tag === "StoreUnavailable" ? warn(failure) : Effect.void
