@@ -47,7 +47,7 @@ const userNotLocal = 551
 const isTemporary = ({ reportedEnhancedCode, enhancedCode, smtpCode }: FailureFacts): boolean =>
   reportedEnhancedCode?.startsWith("4") === true ||
   enhancedCode?.startsWith("4") === true ||
-  (smtpCode !== null && smtpCode < 500)
+  (smtpCode !== null && smtpCode >= 400 && smtpCode < 500)
 
 /** The system gave up after a time, and quotes no code. */
 const expiryText =

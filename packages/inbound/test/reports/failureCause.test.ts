@@ -72,6 +72,10 @@ describe("failureCauseOf, by the code", () => {
     expect(failureCauseOf(facts(given))).toBe("expired")
   })
 
+  it("does not decide that a delivery expired because of a positive reply", () => {
+    expect(failureCauseOf(facts({ reportedEnhancedCode: "5.0.0", smtpCode: 250, diagnostic: "250 Ok" }))).toBe("refused")
+  })
+
   it("believes an unregistered code about the address only with a text about it", () => {
     expect(failureCauseOf(replied("5.1.351", "The remote server returned unknown recipient"))).toBe("mailbox_unknown")
     expect(failureCauseOf(replied("5.1.351", "The message is undeliverable"))).toBe("refused")
