@@ -34,6 +34,7 @@ const rules: ReadonlyArray<CommandRule> = [
     command: "connect"
   },
   { mailers: "Oracle Messaging Server", text: /remote SMTP server has rejected address/gi, command: "rcpt" },
+  { mailers: "hMailServer", text: /hMailServer sent: ?(MAIL|RCPT|DATA|EHLO|HELO)\b/gi },
   { mailers: "Yahoo", text: /\[(MAIL_FROM|RCPT_TO)\]/g },
   { mailers: "m-FILTER", text: /-SMTP command\s{1,4}(MAIL|RCPT|DATA|EHLO|HELO)\b/gi }
 ]

@@ -25,6 +25,7 @@ describe("refusedCommandsIn", () => {
     ["Status: 5.0.0 (Remote SMTP server has rejected address)", "rcpt"],
     ["Remote host said: 501 refused [MAIL_FROM]", "mail"],
     ["-------SMTP command\nDATA", "data"],
+    ["hMailServer sent: RCPT TO:<a@b.example>", "rcpt"],
     ["The message could not be delivered.", null]
   ])("finds the refused command in %j", (text, command) => {
     expect(refusedCommandsIn(text).commandFor([])).toBe(command)
