@@ -41,7 +41,6 @@ export const boundedExpressions: ReadonlyArray<BoundedExpression> = [
   bounded("http/src/mailbox/preview.ts", "new RegExp(`<(?=", constant),
   bounded("inbound/src/reports/addresses.ts", "new RegExp(addressSource", eachPartBounded),
   bounded("inbound/src/reports/addresses.ts", "new RegExp(`^(?:${addressSource}", eachPartBounded),
-  bounded("inbound/src/reports/textBounce.ts", "new RegExp(`^[", eachPartBounded),
   bounded("inbound/src/reports/textBounce.ts", "new RegExp( `^", eachPartBounded),
   bounded("testing/src/capturingTransport.ts", "new RegExp(`^${address", "The address is escaped."),
   bounded("testing/src/capturingTransport.ts", "new RegExp(to.source", "The test that uses it gives it.")

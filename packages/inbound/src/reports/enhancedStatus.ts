@@ -22,12 +22,26 @@ const pair = /(?<![\d.])([245][0-5]\d)[^\w.][^\d]{0,16}([245])\.(\d{1,3})\.(\d{1
 
 const statusOf = (digits: ReadonlyArray<string | undefined>): string => digits.map(Number).join(".")
 
+/**
+ * What is before a code: the beginning of a line, punctuation, an address, or a word about the answer. A number after another word may be a version, as in
+ * "Editor 5.1.1".
+ */
+const beforeCode =
+  /(?:(?:^|\n)[^\S\n]*|[^\p{L}\p{N}\s]\s*|@[\w.-]{1,100}\s+|\b(?:status|code|error|dsn|failure|failed|said|replied|returned|reply|response|reason|smtp)\s+)$/iu
+const beforeCodeCharacters = 120
+
+const firstCodeIn = (text: string): RegExpMatchArray | undefined => {
+  for (const match of text.matchAll(statusAnywhere))
+    if (beforeCode.test(text.slice(Math.max(0, match.index - beforeCodeCharacters), match.index))) return match
+  return undefined
+}
+
 /** Returns the codes in a diagnostic text. The last pair of codes is the one of the most remote system. */
 export const codesIn = (text: string): RefusalCodes => {
   const scanned = text.slice(0, scannedCharactersMax)
   const last = [...scanned.matchAll(pair)].at(-1)
   if (last !== undefined) return { smtpCode: Number(last[1]), enhancedCode: statusOf(last.slice(2, 5)) }
-  const [first] = scanned.matchAll(statusAnywhere)
+  const first = firstCodeIn(scanned)
   const [code] = codeAnywhere.exec(scanned) ?? []
   return {
     smtpCode: code === undefined ? null : Number(code),

@@ -12,6 +12,7 @@ import type { ParsedHeaderFields } from "../mime/headerFields.ts"
 import type { MailReport, MailReportKind, MailReports } from "./MailReport.ts"
 import { readMimeMessage } from "./mimeParts.ts"
 import type { MimeMessage, MimePart } from "./mimeParts.ts"
+import { ownSubjectOf, withoutSubjectLines } from "./quotedSubject.ts"
 import { refusedCommandsIn } from "./refusedCommand.ts"
 import { correlationOf } from "./reportCorrelation.ts"
 import { subjectOf } from "./subject.ts"
@@ -21,7 +22,8 @@ import {
   paragraphsByRecipient,
   mentionsFailure,
   splitReturned,
-  textBounceReports
+  textBounceReports,
+  unnamedBounceReports
 } from "./textBounce.ts"
 
 /** What the receiver of a message knows about it besides its bytes. */
@@ -46,7 +48,9 @@ const isTextPart = ({ type }: MimePart): boolean => type === "text/plain" || typ
 /** The message in the shape in which the rules need it. */
 interface ReadableMessage {
   readonly mime: MimeMessage
-  /** The text for people, without the returned message. */
+  /** The subject, without the subject of the returned message. */
+  readonly subject: string
+  /** The text for people, without the returned message and its subject. */
   readonly explanation: string
   /** The returned message, as far as it is needed. */
   readonly returnedText: string
@@ -66,7 +70,15 @@ const readableOf = (mime: MimeMessage): ReadableMessage => {
   const { explanation, returned } = splitReturned(text.slice(0, explanationCharactersMax))
   const returnedPart = mime.parts[returnedAt]
   const returnedText = returnedPart === undefined ? returned : decodedText(returnedPart)
-  return { mime, explanation, returnedText, returned: headerAtStart(returnedText) }
+  const returnedHeader = headerAtStart(returnedText)
+  const returnedSubject = subjectOf(returnedHeader)
+  return {
+    mime,
+    subject: ownSubjectOf(subjectOf(mime.headers), returnedSubject),
+    explanation: withoutSubjectLines(explanation, returnedSubject),
+    returnedText,
+    returned: returnedHeader
+  }
 }
 
 const noFields: ParsedHeaderFields = new Map()
@@ -125,13 +137,16 @@ const wrappedAnswer = ({ mime, returnedText }: ReadableMessage): MailReports | n
 }
 
 const bounceIn = (message: ReadableMessage, envelopeSender: string | null): MailReports | null => {
-  const { mime, explanation } = message
+  const { mime, subject, explanation } = message
   if (mime.type !== "multipart/report" && !isFromMailSystem(mime.headers, envelopeSender, explanation)) return null
   const inText = statusAnswer(message, statusFieldsInText(explanation))
   if (inText !== null) return inText
-  const speaks = mentionsFailure(subjectOf(mime.headers), explanation)
-  const reports = speaks ? textBounceReports(mime.headers, explanation) : []
-  return reports.length > 0 ? answer(message, "delivery-status", reports) : wrappedAnswer(message)
+  const speaks = mentionsFailure(subject, explanation)
+  const named = speaks ? textBounceReports(mime.headers, subject, explanation) : []
+  const wrapped = named.length > 0 ? null : wrappedAnswer(message)
+  if (wrapped !== null) return wrapped
+  const reports = named.length > 0 || !speaks ? named : unnamedBounceReports(subject, explanation)
+  return reports.length > 0 ? answer(message, "delivery-status", reports) : null
 }
 
 const readAny = (mime: MimeMessage, envelopeSender: string | null): MailReports => {

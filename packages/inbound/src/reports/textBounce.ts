@@ -22,6 +22,7 @@ import {
   isSeparator,
   isTraceField,
   noReplyLocalPart,
+  permanentReplyLine,
   refusalLine,
   statusField
 } from "./textBounceRules.ts"
@@ -86,7 +87,10 @@ interface Paragraph {
   readonly lines: ReadonlyArray<string>
 }
 
-const atLineStart = new RegExp(`^[\\s>*]{0,20}["'<]{0,2}(${addressSource})["'>]{0,2}(?:\\s*<(${addressSource})>)?`, "u")
+const atLineStart = new RegExp(
+  `^[\\s>*•–-]{0,20}["'<]{0,2}(${addressSource})["'>]{0,2}(?:\\s*<(${addressSource})>)?`,
+  "u"
+)
 const afterReply = new RegExp(
   `^\\s*(?:<<<\\s*)?[245]\\d\\d[ -](?:[245]\\.\\d{1,3}\\.\\d{1,3} )?<(${addressSource})>`,
   "u"
@@ -163,9 +167,21 @@ const exchangeEnhancedCodeIn = (text: string): string | null => {
   return exchangeCodes.get(code ?? "") ?? null
 }
 
-const reportOf = (action: DeliveryAction, recipient: string, text: string): DeliveryStatusReport => {
+const codeCharactersMax = 1000
+
+/** The beginning of a text, with its line breaks: a code at the beginning of a line is one. */
+const trimmedLines = (text: string): string => {
+  const lines = text.slice(0, 4 * codeCharactersMax).split("\n")
+  return lines
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join("\n")
+    .slice(0, codeCharactersMax)
+}
+
+const reportOf = (action: DeliveryAction, recipient: string | null, text: string): DeliveryStatusReport => {
   const diagnostic = shownDiagnostic(text)
-  const { smtpCode, enhancedCode: found } = codesIn(diagnostic)
+  const { smtpCode, enhancedCode: found } = codesIn(trimmedLines(text))
   const enhancedCode = found ?? exchangeEnhancedCodeIn(diagnostic)
   const command = refusedCommandsIn(text).commandFor([])
   const facts = {
@@ -205,21 +221,37 @@ const hasCode = (text: string): boolean => {
 const namesNoReason = (own: string, explanation: string, recipient: string): boolean =>
   shownDiagnostic(own).length < recipient.length + 8 || (!hasCode(own) && hasCode(explanation))
 
+const actionOf = (subject: string, explanation: string): DeliveryAction => {
+  const statement = `${subject.slice(0, 500)}\n${explanation.slice(0, 8000)}`.replace(/\s+/g, " ")
+  return delayText.test(statement) && !finalText.test(statement) ? "delayed" : "failed"
+}
+
 /**
- * Reads the recipients of a bounce. `explanation` is the text before the returned message. Call this only for a message that a mail system
- * sent and that speaks of a failure.
+ * Reads the recipients of a bounce. `explanation` is the text before the returned message. `subject` and `explanation` are those of the mail system,
+ * without the subject of the returned message. Call this only for a message that a mail system sent and that speaks of a failure.
  */
 export const textBounceReports = (
   headers: ParsedHeaderFields,
+  subject: string,
   explanation: string
 ): ReadonlyArray<DeliveryStatusReport> => {
-  const subject = subjectOf(headers)
-  const statement = `${subject.slice(0, 500)}\n${explanation.slice(0, 8000)}`.replace(/\s+/g, " ")
-  const action = delayText.test(statement) && !finalText.test(statement) ? "delayed" : "failed"
+  const action = actionOf(subject, explanation)
   const paragraphs = paragraphsOfBounce(headers, explanation)
   return paragraphs.map(({ recipient, lines }) => {
     const own = lines.join("\n")
     const isReasonElsewhere = paragraphs.length === 1 && namesNoReason(own, explanation, recipient)
     return reportOf(action, recipient, isReasonElsewhere ? explanation : own)
   })
+}
+
+/**
+ * Reads a bounce that names no recipient, as Yahoo and Exim write them. Only words or a reply that are final count. Such a bounce shows nothing about
+ * the address that was mailed, because the failed one may be the member of an alias.
+ */
+export const unnamedBounceReports = (subject: string, explanation: string): ReadonlyArray<DeliveryStatusReport> => {
+  const isFinal =
+    finalText.test(explanation.slice(0, 8000).replace(/\s+/g, " ")) || permanentReplyLine.test(explanation)
+  if (!isFinal || actionOf(subject, explanation) !== "failed") return []
+  const report = reportOf("failed", null, explanation)
+  return [{ ...report, cause: report.cause === "expired" ? "expired" : "refused" }]
 }

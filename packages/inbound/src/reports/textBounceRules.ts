@@ -18,16 +18,19 @@ export const daemonName =
 export const failureText =
   /undeliver|\bnot? (?:be )?(?:delivered|reach(?:ed)?)\b|\b(?:unable|failed|able|could not|cannot|couldn't|error)\b.{0,40}\bdeliver|\bdeliver\w*\b.{0,40}\b(?:fail|error|delay|status|problem|reject)|\breturned mail\b|\bfailure notice\b|\bmail failure\b|\bfatal error|\breturn(?:ed|ing) (?:message )?to sender\b|\bmail system error\b|\bnon ?remis\b|\bunzustellbar|\bunzugestellt/i
 
-/** A line that begins with the reply of an SMTP server. It speaks of a failure too. */
-export const refusalLine = /^[ \t]*(?:<<< ?)?[45]\d\d(?:[ -]|$)/m
+/** A line that begins with the reply of an SMTP server, or with an address and the reply. It speaks of a failure too. */
+export const refusalLine = /^[ \t]*(?:<<< ?|<[^<>\s]{1,320}>:?[ \t]*)?[45]\d\d(?:[ -]|$)/m
+
+/** A line that begins with a permanent reply, in a text that names no recipient. */
+export const permanentReplyLine = /^[ \t]*(?:<<< ?)?5\d\d[ -]/m
 
 /** The text says that the system still tries. */
 export const delayText =
-  /\bwarning message only\b|\bstill (?:undelivered|trying|being)\b|\bnot yet (?:been )?(?:delivered|possible)\b|\bhas(?: not)? been delayed\b|\bis delayed\b|\bwill (?:be retried|keep trying|continue to (?:try|be attempted))\b|\bretried for\b|\btemporary failure report\b|\bdelivery (?:status notification|notification)?:? ?\(?delay(?:ed)?\b/i
+  /\bwarning message only\b|\bstill (?:undelivered|trying|being)\b|\bnot yet (?:been )?(?:delivered|possible)\b|\bhas(?: not)? been delayed\b|\bis delayed\b|\bwill (?:be retried|be attempted again|retry|try again|keep (?:on )?trying|continue to (?:try|be attempted))\b|\battempts(?: to deliver\b.{0,40})? will (?:continue|be made)\b|\bbeing retried\b|\bretried for\b|\btemporary failure report\b|\bdelivery (?:status notification|notification)?:? ?\(?delay(?:ed)?\b/i
 
 /** The text says that the system has given up. This outweighs the words for a delay. */
 export const finalText =
-  /\bgiv(?:en|ing) up\b|\bpermanent(?:ly)?\b.{0,20}\b(?:error|fail|fatal)|\bfailed permanently\b|\bnot going to try again\b|\bno further (?:delivery )?attempts\b|\bwill not (?:be retried|retry|try again)\b/i
+  /\bgiv(?:en|ing) up\b|\bpermanent(?:ly)?\b.{0,20}\b(?:error|fail|fatal)|\bfailed permanently\b|\bnot going to try again\b|\bno (?:further|more|other|additional) (?:delivery )?attempts\b|\bwill not (?:be retried|retry|try again)\b/i
 
 /** How a line begins that separates the explanation from the returned message. Dashes, stars and spaces around the words are ignored. */
 const separatorTexts: ReadonlyArray<RegExp> = [
