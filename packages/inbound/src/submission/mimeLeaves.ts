@@ -6,7 +6,7 @@ import { isUtf8 } from "node:buffer"
 import { Result } from "effect"
 import { decodeUnknown } from "../mime/charset.ts"
 import type { ParsedHeaderFields, ValueWithParameters } from "../mime/headerFields.ts"
-import { firstValue, headerFieldsOf, withParameters } from "../mime/headerFields.ts"
+import { firstValue, headerFieldsOf, withParameters, wordOf } from "../mime/headerFields.ts"
 
 /** Bytes of the headers of the message and of all its parts. */
 const headerBytesMax = 128 * 1024
@@ -52,6 +52,16 @@ const isProtected = (type: string, level: number): boolean =>
 
 const protectedFault = (type: string): MimeFault =>
   `has a part of the type ${type}. Mailkeep composes each message again, so a signature or an encryption would break`
+
+/** Encodings of old programs, which no standard defines. Source: RFC 2045 §6.3. */
+const privateEncoding = /^(?:x-|uu|mac-binhex)[\w-]{0,40}/
+
+const encodingFault = (headers: ParsedHeaderFields): MimeFault | null => {
+  const [encoding] = privateEncoding.exec(wordOf(firstValue(headers, "content-transfer-encoding") ?? "")) ?? []
+  return encoding === undefined
+    ? null
+    : `has a part with the transfer encoding ${encoding}, which cannot be decoded. Use base64`
+}
 
 /** Some programs write no semicolon before the first parameter. */
 const forgottenSemicolon = /^([^\s;="]+)[ \t]+(?=[a-z-]+[ \t]*=)/i
@@ -164,6 +174,8 @@ export const splitMessage = (raw: Uint8Array): Result.Result<SplitMessage, MimeF
     const { value, parameters } = contentTypeOf(headers, parent.defaultType)
     if (isProtected(value, level)) return protectedFault(value)
     if (!value.startsWith("multipart/")) {
+      const fault = encodingFault(headers)
+      if (fault !== null) return fault
       leaves.push({ type: value, parameters, headers, body, isRelated: parent.isRelated })
       return header
     }

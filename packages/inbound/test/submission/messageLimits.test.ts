@@ -44,6 +44,22 @@ describe("readMessage", () => {
     expect(await faultOf(raw)).toBe(fault)
   })
 
+  it.each(["x-uuencode", "uuencode", "X-UUE (old)", "x-yenc", "mac-binhex40"])(
+    "refuses a part with the transfer encoding %s, which cannot be decoded",
+    async (encoding) => {
+      const file = `--b\r\nContent-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\nbegin 644 a\r\n--b--`
+      const [name] = encoding.toLowerCase().split(" ")
+      expect(await faultOf(`${start}${file}`)).toBe(
+        `has a part with the transfer encoding ${name}, which cannot be decoded. Use base64`
+      )
+    }
+  )
+
+  it("accepts a part whose transfer encoding is written in a wrong way, because its bytes are the content", async () => {
+    for (const encoding of ["8-bit", "utf-8", "none", ""])
+      expect(await faultOf(`Content-Transfer-Encoding: ${encoding}\r\n\r\nHi`)).toBe(null)
+  })
+
   it("accepts a message at its limits", async () => {
     expect(await faultOf(`${start}${"--b\r\n\r\n".repeat(199)}`)).toBe(null)
     expect(await faultOf(nested(10))).toBe(null)
