@@ -27,7 +27,7 @@ const statusOf = (digits: ReadonlyArray<string | undefined>): string => digits.m
  * "Editor 5.1.1".
  */
 const beforeCode =
-  /(?:(?:^|\n)[^\S\n]*|[^\p{L}\p{N}\s]\s*|@[\w.-]{1,100}\s+|\b(?:status|code|error|dsn|failure|failed|said|replied|returned|reply|response|reason|smtp)\s+)$/iu
+  /(?:(?:^|\n)[^\S\n]*|[^\p{L}\p{N}\s/_]\s*|@[\w.-]{1,100}\s+|\b(?:status|code|error|dsn|failure|failed|said|replied|returned|reply|response|reason|smtp)\s+)$/iu
 const beforeCodeCharacters = 120
 
 const firstCodeIn = (text: string): RegExpMatchArray | undefined => {

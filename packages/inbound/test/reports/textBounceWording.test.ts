@@ -51,6 +51,7 @@ describe("readReports, for a bounce that quotes the subject of the message", () 
     expect(read(["Mail server 5.1.1 could not deliver to:", "ada@example.org: mailbox closed"])).toEqual(
       failed("refused")
     )
+    expect(read(["ada@example.org: not delivered, as MailGuardFilter/5.1.1 has decided"])).toEqual(failed("refused"))
     expect(read(["Could not be delivered to ada@example.org", "Editor 5.1.1 has left the queue"])).toEqual(
       failed("refused")
     )
