@@ -10,7 +10,7 @@ const encodedBytesMax = 256 * 1024
 /** Puts line breaks for block elements, removes tags, and decodes the five entities that hide addresses and quotes. */
 const textOfHtml = (html: string): string =>
   html
-    .replace(/<(?:br|p|div|tr|li|h[1-6])\b[^<>]{0,1000}>/gi, "\n")
+    .replace(/<(?:br|p|div|tr|td|th|li|h[1-6])\b[^<>]{0,1000}>/gi, "\n")
     .replace(/<[^<>]{0,2000}>/g, " ")
     .replace(/&lt;/gi, "<")
     .replace(/&gt;/gi, ">")

@@ -18,8 +18,8 @@ export const daemonName =
 export const failureText =
   /undeliver|\bnot? (?:be )?(?:delivered|reach(?:ed)?)\b|\b(?:unable|failed|able|could not|cannot|couldn't|error)\b.{0,40}\bdeliver|\bdeliver\w*\b.{0,40}\b(?:fail|error|delay|status|problem|reject)|\breturned mail\b|\bfailure notice\b|\bmail failure\b|\bfatal error|\breturn(?:ed|ing) (?:message )?to sender\b|\bmail system error\b|\bnon ?remis\b|\bunzustellbar|\bunzugestellt/i
 
-/** A line that begins with the reply of an SMTP server, or with an address and the reply. It speaks of a failure too. */
-export const refusalLine = /^[ \t]*(?:<<< ?|<[^<>\s]{1,320}>:?[ \t]*)?[45]\d\d(?:[ -]|$)/m
+/** A line that begins with a permanent reply of an SMTP server, or with an address and the reply. It speaks of a failure too, in any language. */
+export const refusalLine = /^[ \t]*(?:<<< ?|<[^<>\s]{1,320}>:?[ \t]*)?5\d\d(?:[ -]|$)/m
 
 /** A line that begins with a permanent reply, in a text that names no recipient. */
 export const permanentReplyLine = /^[ \t]*(?:<<< ?)?5\d\d[ -]/m

@@ -147,6 +147,26 @@ describe("readReports, for other forms of a bounce in free text", () => {
     )
   })
 
+  it("reads no bounce in another language from a temporary reply, because the text may be about a delay", () => {
+    expect(read(["配送が遅れています。", "<ada@example.org>: 421 busy"], "配送遅延")).toBeNull()
+    expect(read(["配送が遅れています。", "<ada@example.org>", "451 4.7.1 busy"], "配送遅延")).toBeNull()
+    expect(read(["Delivery failed.", "<ada@example.org>: 421 busy"])).toEqual(failed("expired"))
+  })
+
+  it("reads each cell of a table in HTML as a line of its own", () => {
+    const cells = [
+      "收件人",
+      '<a href="mailto:ada@example.org">ada@example.org</a>',
+      "退信原因",
+      "550 5.1.1 Mailbox not found"
+    ]
+    const raw = textMail(
+      ["From: postmaster@mx.example.org", "Subject: =?utf-8?B?6YCA5L+h?=", "Content-Type: text/html; charset=utf-8"],
+      [`<table><tr><td>${cells.join("</td><td>")}</td></tr></table>`]
+    )
+    expect(readReports(raw).reports.map(statusOf)).toEqual([failed("mailbox_unknown")])
+  })
+
   it("reports a final failure that names no recipient, and concludes nothing about the address", () => {
     expect(read(["I could not deliver your message.", "This is a permanent error; I've given up."])).toEqual(
       failed("refused", null)
