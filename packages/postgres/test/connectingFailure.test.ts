@@ -19,7 +19,15 @@ const failureOf = (code: string) => Object.assign(new Error("failed"), { code })
 describe("connectingSentenceOf", () => {
   it.each([
     ["28P01", "PostgreSQL refused the user or the password"],
-    ["CERT_HAS_EXPIRED", "The certificate of the server has expired. Renew it"]
+    ["CERT_HAS_EXPIRED", "The certificate of the server has expired. Renew it"],
+    [
+      "08P01",
+      "A pooler such as pgbouncer refused the connection, and its log says why: for example, more clients than `max_client_conn`, an unknown database, or a server that it cannot reach"
+    ],
+    [
+      "EMFILE",
+      "This process has no file descriptor left. Raise its limit, such as `LimitNOFILE` of systemd or `ulimit -n` of a shell"
+    ]
   ])("says what %s means, when the store opens and while it is open", (code, sentence) => {
     const cause = markOfConnecting(failureOf(code))
     expect(notOpened(cause, "here").message).toBe(`${sentence}: here`)

@@ -66,6 +66,13 @@ describe("unavailableOf", () => {
     })
   })
 
+  it("names the log of the pooler when the pooler refuses a connection that it has accepted", () => {
+    expect(unavailableOf(ofStatement("08P01"))).toMatchObject({
+      reason: "unreachable",
+      message: expect.stringContaining("A pooler such as pgbouncer refused the connection, and its log says why")
+    })
+  })
+
   it("names idle_session_timeout when the server has ended an idle session", () => {
     expect(unavailableOf(ofStatement("57P05"))).toMatchObject({
       reason: "unreachable",

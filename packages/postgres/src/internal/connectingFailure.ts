@@ -10,7 +10,15 @@ export const silentSentence =
 const noPasswordSentence =
   "PostgreSQL asks for a password, and the URL or the pool has none, or the function `password` of the pool returned none"
 
+/** A pooler gives this code to each of its own failures. */
+export const poolerSentence =
+  "A pooler such as pgbouncer refused the connection, and its log says why: for example, more clients than `max_client_conn`, an unknown database, or a server that it cannot reach"
+
+const noDescriptorSentence =
+  "This process has no file descriptor left. Raise its limit, such as `LimitNOFILE` of systemd or `ulimit -n` of a shell"
+
 const ofCodes: Readonly<Record<string, string>> = {
+  "08P01": poolerSentence,
   "28P01": "PostgreSQL refused the user or the password",
   "28000": "PostgreSQL refused the user, or a connection of this kind: it may need TLS (`sslmode`)",
   "3D000": "The database does not exist",
@@ -19,6 +27,7 @@ const ofCodes: Readonly<Record<string, string>> = {
   "57P03": "PostgreSQL starts, stops or recovers, or is a standby that accepts no connections. Try again",
   ECONNREFUSED: "Nothing accepts connections at this address",
   ETIMEDOUT: silentSentence,
+  EMFILE: noDescriptorSentence,
   ENOTFOUND: "The name of the host is unknown",
   EAI_AGAIN: "The name of the host could not be looked up, because no DNS server answered",
   ENOENT: "A file that the URL names does not exist, such as that of `sslrootcert`",

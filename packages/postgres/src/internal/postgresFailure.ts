@@ -2,7 +2,7 @@
  * Converts failures of PostgreSQL to failures of the port. A failure of the server can quote values of records, so only its codes and names are kept.
  */
 import { StoreUnavailable } from "@mailkeep/core/adapter"
-import { connectingSentenceOf } from "./connectingFailure.ts"
+import { connectingSentenceOf, poolerSentence } from "./connectingFailure.ts"
 import { codeOf, isOfDriver, isTooLarge, noFreeConnection, poolEnded, queryTimeout, reasonOf } from "./sqlStates.ts"
 import { NewerTables } from "./tableVersion.ts"
 
@@ -74,6 +74,7 @@ const sentences: Readonly<Record<string, string>> = {
 
 /** What an operator or the product does about failures whose reason does not say so, by their codes. */
 const explanations: Readonly<Record<string, string>> = {
+  "08P01": `${poolerSentence}.`,
   "25006":
     "The server permits no writes: it is a standby, or `default_transaction_read_only` is on. Connect to the primary, or turn the setting off for the role, the database and the server.",
   "57014": "The server canceled a statement. A limit such as `statement_timeout` may be too short.",
