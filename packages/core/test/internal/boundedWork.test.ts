@@ -46,3 +46,18 @@ it("bounds the work of each key by itself, also after an interruption", () =>
     yield* Fiber.interruptAll(underWay)
     expect(yield* bounded("a", Effect.succeed("free"))).toBe("free")
   }).pipe(Effect.runPromise))
+
+it("counts the work of a key that is left after other work of the key has ended", () =>
+  Effect.gen(function* () {
+    const bounded = boundedWorkByKey(bound)
+    const end = yield* Deferred.make<void>()
+    const ended = yield* Effect.forkChild(bounded("a", Deferred.await(end)))
+    const left = yield* Effect.forkChild(bounded("a", Effect.never))
+    yield* Effect.yieldNow
+    yield* Deferred.succeed(end, undefined)
+    yield* Fiber.join(ended)
+    const next = yield* Effect.forkChild(bounded("a", Effect.never))
+    yield* Effect.yieldNow
+    expect(yield* Effect.flip(bounded("a", Effect.void))).toMatchObject(overloaded)
+    yield* Fiber.interruptAll([left, next])
+  }).pipe(Effect.runPromise))
