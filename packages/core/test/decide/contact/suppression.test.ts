@@ -8,6 +8,7 @@ import type { SuppressionFacts } from "../../../src/decide/contact/suppression.t
 import { addReason, deleteSuppression, removeReason, suppressAddress } from "../../../src/decide/contact/suppression.ts"
 import type { SuppressionReason, SuppressionRecord } from "../../../src/domain/contact/Suppression.ts"
 import { suppressionReasons } from "../../../src/domain/contact/Suppression.ts"
+import { erasedAddress } from "../../../src/domain/contact/addressRedaction.ts"
 import { parseReasonChange } from "../../../src/domain/contact/SuppressionRequest.ts"
 import { dayMillis } from "../../../src/domain/value/Instant.ts"
 import { contact, counterChanges, ids, keyedAddress, now, steps, suppression } from "../fixtures.ts"
@@ -41,8 +42,17 @@ describe("suppressAddress", () => {
     ]
   ])("%s", (_, existing, left) => {
     const changes = suppressAddress({ now, keyedAddress, suppression: existing }, "hard_bounce")
-    expect(changes).toMatchObject([{ suppression: { address: left, reasons: { hard_bounce: now } } }])
+    expect(changes).toMatchObject([
+      { suppression: { address: left, reasons: { hard_bounce: now } }, replaces: existing?.revision ?? null }
+    ])
   })
+
+  it.each([
+    ["without a reason", keyedAddress, null],
+    ["for the placeholder of an erased address", { ...keyedAddress, address: erasedAddress }, "hard_bounce"]
+  ] as const)("writes nothing %s", (_, keyed, reason) =>
+    expect(suppressAddress({ now, keyedAddress: keyed, suppression: null }, reason)).toEqual([])
+  )
 })
 
 describe("addReason", () => {
@@ -67,6 +77,7 @@ describe("addReason", () => {
   it("unsubscribes the contact with the address, counts it and appends one event", () => {
     const { changes } = add("unsubscribed", { contact: contact() })
     expect(steps(changes)).toEqual(["PutSuppression", "PutContact", "AddToCounter", "contact.unsubscribed"])
+    expect(changes[1]).toMatchObject({ contact: { emailStatus: "unsubscribed", revision: 5 }, replaces: 4 })
     expect(counterChanges(changes)).toEqual({ unsubscribed: 1 })
   })
 

@@ -28,6 +28,7 @@ describe("beginAttempt", () => {
       message: { id: "msg_1" }
     })
     expect(changes.map(({ _tag }) => _tag)).toEqual(["TransitionDelivery", "InsertAttempt"])
+    expect(changes[1]).toEqual({ _tag: "InsertAttempt", attempt: attempt() })
   })
 
   it("begins in the phase finalizing, with its guards and lease, for a transport that cannot signal the end of data", () => {

@@ -27,7 +27,7 @@ const rows: ReadonlyArray<Row> = [
     { _tag: "Accepted", reply: reply("endOfData", 250) },
     facts({ attempt: finalizingAttempt }),
     "accepted",
-    { acceptedAt: now },
+    { acceptedAt: now, reachedRelay: true },
     "accepted"
   ],
   [
@@ -35,7 +35,7 @@ const rows: ReadonlyArray<Row> = [
     { _tag: "Delivered", reply: reply("endOfData", 250) },
     facts({ attempt: finalizingAttempt }),
     "delivered",
-    { deliveredAt: now, acceptedAt: now },
+    { deliveredAt: now, acceptedAt: now, reachedRelay: true },
     "delivered"
   ],
   [
@@ -257,6 +257,18 @@ describe("finishAttempt", () => {
     const delayed = !["WorkerDied", "ShutDown", "Revoked"].includes(result._tag) && outcome !== "ambiguous"
     expect(eventKinds).toEqual(status !== "queued" ? [`email.${status}`] : delayed ? ["email.delayed"] : [])
     expect(suppressedFor(changes)).toEqual(next.reason === "hard_bounce" ? ["hard_bounce"] : [])
+  })
+})
+
+describe("finishAttempt, for the reply of the relay", () => {
+  it.each<[string, HandOffResult, codes: object, statusMessage: string]>([
+    ["a refusal", refused("rcpt", 550, "5.1.1"), { smtpCode: 550, enhancedCode: "5.1.1" }, "words"],
+    ["a lost connection", lost, { smtpCode: null, enhancedCode: null }, "gone"]
+  ])("stores the codes and the words of %s in the attempt, and writes them in the event", (_, result, codes, text) => {
+    const { changes } = finishAttempt(result, facts())
+    expect(nextState(changes).statusMessage).toBe(text)
+    expect(ofTag(changes, "TransitionAttempt")).toMatchObject([{ next: { ...codes, statusMessage: text } }])
+    expect(ofTag(changes, "AppendEvent")).toMatchObject([{ event: { data: codes } }])
   })
 })
 

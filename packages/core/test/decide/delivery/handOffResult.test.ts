@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest"
 import type { AttemptEnd, AttemptEndFacts, HandOffResult } from "../../../src/decide/delivery/handOffResult.ts"
 import { attemptEndOf, refusedAfterEnvelope } from "../../../src/decide/delivery/handOffResult.ts"
-import { defaultRetryPolicy } from "../../../src/domain/delivery/RetrySchedule.ts"
+import {
+  defaultRetryPolicy,
+  relayFaultWaitMillis,
+  retryWaitMillis
+} from "../../../src/domain/delivery/RetrySchedule.ts"
 import type { SmtpStage } from "../../../src/domain/delivery/SmtpReply.ts"
+import { minuteMillis } from "../../../src/domain/value/Instant.ts"
+import { jitterOf } from "../../../src/domain/value/Jitter.ts"
 import { attempt, delivery, now } from "../fixtures.ts"
 
 const facts = (phase: "started" | "finalizing", idempotentHandOff: boolean): AttemptEndFacts => ({
@@ -114,6 +120,41 @@ describe("a hand-off without an answer", () => {
         attemptEndOf({ _tag: "NoReply", why: "gone", relayFault }, facts("started", false)).patch.deferrals
     )
     expect(deferrals).toEqual([0, 1])
+  })
+})
+
+describe("a temporary failure", () => {
+  const queuedMillis = 40 * minuteMillis
+  const given = facts("started", false)
+  const delivery = { ...given.delivery, queuedAt: now - queuedMillis, deferrals: 2 }
+  const jitter = jitterOf(delivery.id, delivery.attemptCount)
+  const deferral: HandOffResult = { _tag: "Refused", reply: reply(451) }
+  const busy: HandOffResult = { _tag: "Refused", reply: { ...reply(421), stage: "greeting" } }
+
+  it.each<[string, HandOffResult, wait: number, deferrals: number]>([
+    ["a refusal", deferral, retryWaitMillis(3, queuedMillis, jitter), 3],
+    ["a fault of the relay", busy, relayFaultWaitMillis(queuedMillis, jitter), 2]
+  ])("waits after %s for a time that depends on the time in the queue", (_, result, wait, deferrals) => {
+    expect(attemptEndOf(result, { ...given, delivery })).toMatchObject({
+      trigger: "TransportDeferred",
+      patch: { dueAt: now + wait, deferrals, statusMessage: expect.stringContaining("words") }
+    })
+  })
+
+  it("ends a delivery whose next attempt would begin at the end of its lifetime", () => {
+    const dueAt = now + retryWaitMillis(3, queuedMillis, jitter)
+    const triggers = [dueAt, dueAt + 1].map(
+      (expiresAt) => attemptEndOf(deferral, { ...given, delivery, expiresAt }).trigger
+    )
+    expect(triggers).toEqual(["UnreachableTooLong", "TransportDeferred"])
+  })
+})
+
+describe("a refusal of the message", () => {
+  it("says nothing about the recipient", () => {
+    const end = attemptEndOf({ _tag: "Refused", reply: reply(554, "5.7.1") }, facts("started", false))
+    expect(end.suppress).toBeUndefined()
+    expect(Object.keys(end.patch)).toEqual(["statusMessage"])
   })
 })
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { markFinalizing } from "../../../src/decide/delivery/markFinalizing.ts"
+import { isSuppressionChange, markFinalizing } from "../../../src/decide/delivery/markFinalizing.ts"
+import type { Change } from "../../../src/domain/store/Change.ts"
+import { Conflict } from "../../../src/domain/store/Conflict.ts"
 import { attempt, delivery, now, suppression } from "../fixtures.ts"
 
 describe("markFinalizing", () => {
@@ -27,13 +29,24 @@ describe("markFinalizing", () => {
     expect(mark(lapsed)).toMatchObject({ answer: true, changes: [{ _tag: "Expect", revision: 3 }, {}, {}] })
   })
 
-  it("refuses finalizing for a suppressed recipient, and refunds the charge", () => {
+  it("refuses finalizing for a suppressed recipient, ends the attempt and refunds the charge", () => {
     const { answer, changes } = mark(suppression("unsubscribed"))
     expect(answer).toBe(false)
     expect(changes.find(({ _tag }) => _tag === "TransitionDelivery")).toMatchObject({
       next: { status: "suppressed", reason: "unsubscribed", chargedAt: null }
     })
+    expect(changes.find(({ _tag }) => _tag === "TransitionAttempt")).toMatchObject({
+      from: "started",
+      next: { phase: "ended", outcome: "suppressed" }
+    })
   })
+
+  it.each<[Change["_tag"], boolean]>([
+    ["Expect", true],
+    ["TransitionAttempt", false]
+  ])("decides by the change %s whether the suppression or the claim has changed", (change, isSuppression) =>
+    expect(isSuppressionChange(new Conflict({ at: 0, change, reason: "Stale" }))).toBe(isSuppression)
+  )
 
   it("leaves a lease alone that was set a short time ago", () => {
     const { answer, changes } = markFinalizing({

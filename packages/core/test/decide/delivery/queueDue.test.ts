@@ -42,7 +42,7 @@ describe("queueDue", () => {
     [
       "queues a due delivery",
       {},
-      { status: "queued", chargedAt: now, dueAt: now },
+      { status: "queued", chargedAt: now, dueAt: now, queuedAt: now },
       { scheduledRecipients: -1, allowance: 1 }
     ],
     [

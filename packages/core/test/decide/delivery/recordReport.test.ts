@@ -43,8 +43,11 @@ describe("recordReport", () => {
       expect(recorded(report, facts({ status: "queued", attemptCount, reachedRelay: false })).changes).toEqual([])
     const started = { ...facts({ status: "sending", worker: "w" }), attempt: attempt() }
     expect(recorded(report, started).changes).toEqual([])
-    const failed = facts({ status: "failed", reason: "message_blocked" })
-    expect(recorded(report, failed)).toMatchObject({ changes: [], answer: { outcome: "unchanged", status: "failed" } })
+    for (const reachedRelay of [false, true])
+      expect(recorded(report, facts({ status: "failed", reason: "message_blocked", reachedRelay }))).toMatchObject({
+        changes: [],
+        answer: { outcome: "unchanged", status: "failed" }
+      })
   })
 
   it.each<[DeliveryStatus, DeliveryReason]>([
@@ -91,14 +94,18 @@ describe("recordReport", () => {
     expect(recorded({ kind: "bounced" }, uncertain).after.delivery.status).toBe("bounced")
   })
 
-  it("ends the attempt that is under way", () => {
+  it.each([
+    ["delivered", "delivered"],
+    ["bounced", "accepted"],
+    ["complained", "accepted"]
+  ] as const)("ends the attempt that is under way when the mail is reported as %s", (kind, outcome) => {
     const sending = { ...facts({ status: "sending", worker: "w" }), attempt: attempt({ phase: "finalizing" }) }
-    const { changes } = recorded({ kind: "delivered" }, sending)
+    const { changes } = recorded({ kind }, sending)
     expect(changes).toContainEqual(
       expect.objectContaining({
         _tag: "TransitionAttempt",
         from: "finalizing",
-        next: expect.objectContaining({ phase: "ended", outcome: "delivered" })
+        next: expect.objectContaining({ phase: "ended", outcome })
       })
     )
   })

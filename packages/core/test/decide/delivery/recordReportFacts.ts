@@ -80,6 +80,14 @@ export const rows: ReadonlyArray<Row> = [
     "hard",
     ["hard_bounce"]
   ],
+  [
+    "an unknown mailbox by its enhanced code, which is more exact than a temporary code",
+    { kind: "bounced", smtpCode: 450, enhancedCode: "5.1.1" },
+    "bounced",
+    "hard_bounce",
+    "hard",
+    ["hard_bounce"]
+  ],
   ["a bare 550 without an explanation", { kind: "bounced", smtpCode: 550 }, "bounced", "recipient_blocked", "hard", []],
   [
     "a full mailbox",
@@ -107,6 +115,14 @@ export const rows: ReadonlyArray<Row> = [
   ],
   ["a policy", { kind: "bounced", smtpCode: 550, enhancedCode: "5.7.1" }, "bounced", "message_blocked", "hard", []],
   [
+    "a policy by its enhanced code alone",
+    { kind: "bounced", enhancedCode: "5.7.1" },
+    "bounced",
+    "message_blocked",
+    "hard",
+    []
+  ],
+  [
     "the end of the relay's retries",
     { kind: "bounced", smtpCode: 451, enhancedCode: "4.4.1" },
     "bounced",
@@ -132,7 +148,15 @@ export const rows: ReadonlyArray<Row> = [
   ],
   [
     "a mailbox that its source does not know, whatever the code",
-    { kind: "bounced", cause: "mailbox_unknown", enhancedCode: "5.4.4" },
+    { kind: "bounced", cause: "mailbox_unknown", enhancedCode: "5.7.1" },
+    "bounced",
+    "hard_bounce",
+    "hard",
+    ["hard_bounce"]
+  ],
+  [
+    "a domain that its source does not know, whatever the code",
+    { kind: "bounced", cause: "domain_unknown", enhancedCode: "5.7.1" },
     "bounced",
     "hard_bounce",
     "hard",

@@ -15,6 +15,7 @@ import { dayMillis, hourMillis } from "../../../src/domain/value/Instant.ts"
 import { acceptSendFacts as facts } from "./acceptSendFacts.ts"
 import { counterChanges, now, project, suppression } from "../fixtures.ts"
 import { apiKey, byApiKey, command, earlier, withOptions } from "./sendCommand.ts"
+import { template } from "./sendTemplate.ts"
 
 const hashed = (filename: string, hash: string, text: string): HashedAttachment => ({
   filename,
@@ -90,7 +91,12 @@ describe("acceptSend, for a link to unsubscribe", () => {
 
 describe("acceptSend, for a valid send", () => {
   it("writes the record, the message, one delivery per recipient and the counters, with every guard", () => {
-    const input = { to: "Ada@example.org", cc: "bob@example.org", metadata: { order: 7 } }
+    const input = {
+      from: "Acme <hello@example.com>",
+      to: "Ada@example.org",
+      cc: "bob@example.org",
+      metadata: { order: 7 }
+    }
     const options = withOptions({ onAmbiguous: "fail", expiresAt: now + hourMillis, headers: { "X-Order": "7" } })
     const sent = command(input, { principal: byApiKey, ...options })
     const known = facts({ apiKey, contacts: [{ id: "con_1" } as never, null] })
@@ -115,6 +121,8 @@ describe("acceptSend, for a valid send", () => {
     expect(message!.message).toMatchObject({
       apiKeyId: "key_1",
       source: "api",
+      from: "hello@example.com",
+      fromName: "Acme",
       to: ["Ada@example.org"],
       cc: ["bob@example.org"],
       metadata: { order: 7 },
@@ -134,6 +142,8 @@ describe("acceptSend, for a valid send", () => {
       scheduledAt: null,
       replayed: false
     })
+    const origin = { projectId: project, messageId: message!.message.id, source: "api", createdAt: now }
+    expect(deliveries).toMatchObject([origin, origin])
     const { replayed: _, ...result } = answer
     expect(only(changes, "RecordIdempotency")).toMatchObject([
       { now, record: { key: "k", fingerprint: "fingerprint", result, expiresAt: now + 30 * dayMillis } }
@@ -193,6 +203,16 @@ describe("acceptSend, for a valid send", () => {
     expect(only(changes, "RecordIdempotency")[0]!.record.expiresAt).toBe(scheduledAt + 30 * dayMillis)
   })
 
+  it("names the template in the message, and guards that the template is not changed", () => {
+    const send = { templateId: "tpl_1", templateVariables: { name: "Ada" }, subject: undefined, text: undefined }
+    const changes = changesOf(command(send), facts({ template: template() }))
+    expect(only(changes, "InsertMessage")[0]!.message).toMatchObject({ templateId: "tpl_1", subject: "Hi Ada" })
+    expect(only(changes, "Expect")).toMatchObject([
+      { record: { kind: "Domain" } },
+      { record: { kind: "Resource", id: "tpl_1" }, revision: 1 }
+    ])
+  })
+
   it("guards each counter with the limit of the plan", () => {
     const plan = { ...noLimits, dailySends: 5, sendingAllowance: 6 }
     const guards = only(changesOf(command(), facts({ plan })), "AddToCounter")
@@ -211,9 +231,11 @@ describe("acceptSend, for a valid send", () => {
       acceptSend(command({ to: ["ada@example.org", "bob@example.org"] }), known)
     )
     expect(answer).toMatchObject({ totalQueued: 1, deliveryIds: { length: 2 } })
-    expect(only(changes, "InsertDelivery").map(({ delivery }) => [delivery.status, delivery.reason])).toEqual([
-      ["suppressed", "complaint"],
-      ["queued", null]
+    expect(
+      only(changes, "InsertDelivery").map(({ delivery }) => [delivery.status, delivery.reason, delivery.countedDay])
+    ).toEqual([
+      ["suppressed", "complaint", null],
+      ["queued", null, "2026-11-21"]
     ])
     expect(only(changes, "AppendEvent").map(({ event }) => event.kind)).toEqual(["email.suppressed"])
     expect(counterChanges(changes)).toEqual({ "daily:2026-11-21": 1, allowance: 1 })

@@ -41,6 +41,11 @@ describe("pruneMessages", () => {
     expect(left({ bodies: now + 6, attachments: now + 6 }, [ended, delivery({ id: "del_2", status })])).toBe("kept")
   })
 
+  it("deletes the body of a message that has only a text", () => {
+    const plain = message({ html: null, text: "Hi" })
+    expect(left({ bodies: now + 6, attachments: null }, [ended], plain)).toEqual({ ...plain, text: null })
+  })
+
   it("writes nothing when the message has no bodies and no files any more", () => {
     expect(left({ bodies: now + 6, attachments: now + 6 }, [ended], { ...bodiless, attachments: [] })).toBe("kept")
   })

@@ -2,6 +2,7 @@ import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import type { RescheduleFacts, ScheduledMessageFacts } from "../../../src/decide/message/scheduledMessage.ts"
 import { cancelMessage, rescheduleMessage } from "../../../src/decide/message/scheduledMessage.ts"
+import { erasedAddress } from "../../../src/domain/contact/addressRedaction.ts"
 import type { Delivery } from "../../../src/domain/delivery/Delivery.ts"
 import { noLimits } from "../../../src/domain/plan/Plan.ts"
 import type { Change, ChangeOf, ChangeTag } from "../../../src/domain/store/Change.ts"
@@ -37,6 +38,13 @@ describe("cancelMessage", () => {
     ])
     expect(only(changes, "AppendEvent").map(({ event }) => event.kind)).toEqual(["email.canceled", "email.canceled"])
     expect(counterChanges(changes)).toEqual({ scheduledRecipients: -2, "daily:2026-11-21": -2 })
+  })
+
+  it("cancels the other deliveries after the erasure of a person has canceled one", () => {
+    const erased = waiting("del_1", { address: erasedAddress, status: "canceled", canceledAt: now - 5 })
+    const { answer, changes } = Result.getOrThrow(cancelMessage(canceling, facts({ deliveries: [erased, two[1]!] })))
+    expect(answer).toEqual({ messageId: "msg_1", canceledAt: now, deliveryIds: ["del_1", "del_2"] })
+    expect(only(changes, "TransitionDelivery").map(({ id }) => id)).toEqual(["del_2"])
   })
 
   it("returns the same answer again without a change, when the message is already canceled", () => {

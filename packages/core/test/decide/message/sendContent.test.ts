@@ -1,52 +1,11 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import type { SendContentFacts, SendTemplate } from "../../../src/decide/message/sendContent.ts"
+import type { SendContentFacts } from "../../../src/decide/message/sendContent.ts"
 import { sendContent } from "../../../src/decide/message/sendContent.ts"
 import type { SendInput } from "../../../src/domain/message/SendInput.ts"
-import type { TemplateParts } from "../../../src/domain/template/TemplateContent.ts"
-import { emptyParts } from "../../../src/domain/template/TemplateContent.ts"
 import { dayMillis } from "../../../src/domain/value/Instant.ts"
-import { now, project, validSend } from "../fixtures.ts"
-
-const record = { projectId: project, name: null, createdAt: now, updatedAt: now, revision: 1 }
-
-const template = (change: Partial<TemplateParts> = {}): SendTemplate => {
-  const { html, text, ...settings } = { ...emptyParts, subject: "Hi {{name}}", html: "<p>{{name}}</p>", ...change }
-  return {
-    template: {
-      ...record,
-      id: "tpl_1",
-      kind: "template",
-      parent: "",
-      content: {
-        name: "T",
-        alias: null,
-        description: null,
-        category: null,
-        locale: null,
-        draftVersionId: null,
-        publishedVersionId: "tpv_1",
-        archivedAt: null
-      }
-    },
-    version: {
-      ...record,
-      id: "tpv_1",
-      kind: "templateVersion",
-      parent: "tpl_1",
-      content: {
-        ...settings,
-        versionNumber: 1,
-        status: "published",
-        publishedAt: now,
-        bodyId: "tpb_1",
-        bodyOctets: 10,
-        variables: [{ id: "var_1", key: "name", type: "string", required: true, fallbackValue: null }]
-      }
-    },
-    body: { ...record, id: "tpb_1", kind: "templateBody", parent: "tpl_1", content: { html, text } }
-  }
-}
+import { now, validSend } from "../fixtures.ts"
+import { template } from "./sendTemplate.ts"
 
 const contentOf = (input: Partial<SendInput>, facts: Partial<SendContentFacts> = {}) =>
   sendContent(validSend(input), { now, smtpUtf8: true, template: null, ...facts })

@@ -13,8 +13,8 @@ import { domain, project, suppression } from "../fixtures.ts"
 
 describe("expectation", () => {
   it("guards the revision of an API key, and nothing without one", () => {
-    expect(expectApiKey({ id: "key_1", revision: 4 } as unknown as ApiKeyRecord)).toEqual([
-      { _tag: "Expect", record: { kind: "ApiKey", id: "key_1" }, revision: 4 }
+    expect(expectApiKey({ projectId: project, id: "key_1", revision: 4 } as unknown as ApiKeyRecord)).toEqual([
+      { _tag: "Expect", record: { kind: "ApiKey", projectId: project, id: "key_1" }, revision: 4 }
     ])
     expect(expectApiKey(null)).toEqual([])
   })
