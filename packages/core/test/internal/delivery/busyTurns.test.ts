@@ -55,6 +55,7 @@ describe("makeBusyTurns", () => {
         expect(yield* turns.plan({ ended: 7, news: "ofFullProjects" })).toEqual(later(6))
         expect(yield* turns.plan({ ended: 8, news: "none" })).toEqual(now("handOffs"))
         turns.record(8)
+        expect(yield* turns.plan({ ended: 9, news: "none" })).toEqual(later(10))
         yield* TestClock.adjust("10 millis")
         expect(yield* turns.plan({ ended: 9, news: "none" })).toEqual(now("handOffs"))
       })

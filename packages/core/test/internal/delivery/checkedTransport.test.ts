@@ -149,6 +149,19 @@ describe("a checked transport", () => {
     }
   )
 
+  it.each<[unknown, boolean | undefined]>([
+    [true, true],
+    [false, false],
+    ["no", undefined],
+    [undefined, undefined]
+  ])("returns whether the relay was reached only as a boolean: %o", async (reachedRelay, expected) => {
+    const reply = { stage: "rcpt", smtpCode: 550, enhancedCode: null, text: "No." } as const
+    const outcome = { _tag: "Refused", reply, reachedRelay } as HandOffOutcome
+    const other: TransportShape = { ...transport, handOff: () => Effect.succeed(outcome) }
+    const checked = await Effect.runPromise(checkedTransport(other).handOff(good))
+    expect(checked).toEqual({ _tag: "Refused", reply, ...(expected !== undefined && { reachedRelay: expected }) })
+  })
+
   it.each<[string, HandOff, string]>([
     ["sender name", withMessage({ from: { name: broken, address: "a@example.com" } }), "sender name"],
     ["sender address", withMessage({ from: { name: null, address: broken } }), "sender address"],

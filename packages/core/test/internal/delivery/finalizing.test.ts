@@ -1,11 +1,11 @@
-import { Effect, Result } from "effect"
+import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { Change } from "../../../src/domain/store/Change.ts"
 import { Conflict } from "../../../src/domain/store/Conflict.ts"
 import { StoreUnavailable } from "../../../src/index.ts"
 import { makeCommit } from "../../../src/internal/store/commit.ts"
-import { finalize } from "../../../src/internal/delivery/finalizing.ts"
+import { finalize, onlyOnce } from "../../../src/internal/delivery/finalizing.ts"
 import type { MailStoreShape } from "../../../src/port/MailStore.ts"
 import type { SuppressionRecord } from "../../../src/domain/contact/Suppression.ts"
 import { attempt, delivery, ids, message, now, suppression } from "../../decide/fixtures.ts"
@@ -24,8 +24,8 @@ const leaseSetBefore = (millis: number | null) => {
   }
 }
 
-/** Runs the commit over a store that answers with the suppression and commits with `commit`. */
-const finalized = (
+/** Finalizes over a store that answers with the suppression and commits with `commit`. */
+const finalizing = (
   commit: ReturnType<MailStoreShape["commit"]>,
   recipient: SuppressionRecord | null = null,
   lease = leaseSetBefore(null),
@@ -48,11 +48,14 @@ const finalized = (
     message: message(),
     suppression: recipient
   }
-  return Effect.andThen(TestClock.setTime(now), Effect.result(finalize(deps, started, "key", lease))).pipe(
+  return finalize(deps, started, "key", lease)
+}
+
+const finalized = (...given: Parameters<typeof finalizing>) =>
+  Effect.andThen(TestClock.setTime(now), Effect.result(finalizing(...given))).pipe(
     Effect.provide(TestClock.layer()),
     Effect.runPromise
   )
-}
 
 const conflict = (change: Conflict["change"]) => Effect.fail(new Conflict({ at: 0, change, reason: "Stale" }))
 
@@ -100,4 +103,38 @@ describe("finalize", () => {
       expect(Result.isSuccess(result)).toBe(isPermitted)
     }
   )
+
+  it("finishes a commit that has begun when it is interrupted, because the phase would be unknown", () =>
+    Effect.gen(function* () {
+      const stored = yield* Deferred.make<void>()
+      let isStored = false
+      const running = yield* Effect.forkChild(
+        finalizing(Effect.map(Deferred.await(stored), () => void (isStored = true)))
+      )
+      yield* Effect.yieldNow
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(running))
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(stored, undefined)
+      yield* Fiber.join(interrupting)
+      expect(isStored).toBe(true)
+    }).pipe(Effect.runPromise))
+})
+
+describe("onlyOnce", () => {
+  it("refuses a second run, and only after the first has ended", () =>
+    Effect.gen(function* () {
+      const end = yield* Deferred.make<void>()
+      const ended: Array<string> = []
+      const once = onlyOnce(Effect.map(Deferred.await(end), () => void ended.push("first")))
+      const running = yield* Effect.forkChild(
+        Effect.all([once, Effect.tapError(once, ({ why }) => Effect.sync(() => ended.push(why)))], {
+          concurrency: "unbounded"
+        }).pipe(Effect.result)
+      )
+      yield* Effect.yieldNow
+      expect(ended).toEqual([])
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.join(running)
+      expect(ended).toEqual(["first", "repeated"])
+    }).pipe(Effect.runPromise))
 })

@@ -1,7 +1,7 @@
 import { Exit } from "effect"
 import { describe, expect, it } from "vitest"
 import { afterPermission, handOffResultOf, withoutTransport } from "../../../src/internal/delivery/transportRun.ts"
-import { TransportUnavailable } from "../../../src/port/Transport.ts"
+import { HandOffRevoked, TransportUnavailable } from "../../../src/port/Transport.ts"
 
 describe("withoutTransport", () => {
   it.each([
@@ -43,6 +43,18 @@ describe("handOffResultOf", () => {
       relayFault: true
     })
   })
+
+  it.each<[string, Parameters<typeof handOffResultOf>[0], object]>([
+    ["a deadline that expired", Exit.succeed(undefined), { _tag: "NoReply", why: expect.stringContaining("deadline") }],
+    ["an interruption", Exit.interrupt(1), { _tag: "ShutDown" }],
+    ["a defect", Exit.die(new Error("ada@example.org")), { _tag: "NoReply", why: "The transport failed." }],
+    ["a revocation", Exit.fail(new HandOffRevoked({ why: "suppressed" })), { _tag: "Revoked" }],
+    [
+      "a failure whose reason is no text",
+      Exit.fail(new TransportUnavailable({ reason: 5 as never })),
+      { _tag: "NoReply", why: "The transport failed." }
+    ]
+  ])("returns the result of %s", (_, exit, expected) => expect(handOffResultOf(exit)).toMatchObject(expected))
 
   it("ignores a wrong setting that is not on the list", () => {
     const failure = new TransportUnavailable({ reason: "gone", wrongSetting: "password hunter2" as never })

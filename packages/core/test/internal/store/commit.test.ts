@@ -1,4 +1,4 @@
-import { Effect, Fiber, Result } from "effect"
+import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import type { Change } from "../../../src/domain/store/Change.ts"
@@ -34,6 +34,7 @@ const run = (policy: CommitPolicy, outcomeOf: (commit: number) => Effect.Effect<
     return Result.succeed({ changes: [change], answer: `answer ${loaded}` })
   }
   return Effect.gen(function* () {
+    yield* TestClock.setTime(Date.UTC(2026, 10, 21))
     // The overloads of `Commit` need a literal policy.
     const committing = makeCommit(store)(load, decide, policy as "once")
     const writing = yield* Effect.forkChild(Effect.result(committing))
@@ -133,6 +134,21 @@ describe("the commit policy untilStored", () => {
     expect(await run(untilStored, (commit) => (commit <= 10 ? unavailable("unreachable") : Effect.void))).toMatchObject(
       { commits: 11, result: "answer 11" }
     ))
+
+  it("finishes a commit that has begun when it is interrupted", () =>
+    Effect.gen(function* () {
+      const stored = yield* Deferred.make<void>()
+      let isStored = false
+      const { store } = scriptedStore(() => Effect.map(Deferred.await(stored), () => void (isStored = true)))
+      const committing = makeCommit(store)(Effect.void, () => Result.succeed({ changes: [], answer: 1 }), untilStored)
+      const writing = yield* Effect.forkChild(committing)
+      yield* Effect.yieldNow
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(writing))
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(stored, undefined)
+      yield* Fiber.join(interrupting)
+      expect(isStored).toBe(true)
+    }).pipe(Effect.runPromise))
 
   it("ends at once when it is interrupted during a pause", () =>
     Effect.gen(function* () {
