@@ -169,7 +169,8 @@ const recipientsOf = (
 }
 
 const diagnosticOf = (fields: ParsedHeaderFields): { readonly type: string | null; readonly text: string } => {
-  const value = firstValue(fields, "diagnostic-code") ?? ""
+  // Some gateways write the reply into a field of their own.
+  const value = firstValue(fields, "diagnostic-code") ?? firstValue(fields, "x-supplementary-info") ?? ""
   const [, type, text] = /^\s*([a-z0-9-]{1,40})[ \t]*;(.*)$/is.exec(value) ?? []
   return { type: type?.toLowerCase() ?? null, text: (text ?? value).trim() }
 }

@@ -176,6 +176,14 @@ describe("statusReportsOf", () => {
     })
   })
 
+  it("uses X-Supplementary-Info if there is no diagnostic", () => {
+    const text =
+      "Final-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.0.0\nX-Supplementary-Info: <mx.b.example #5.0.0 smtp; 550 5.1.1 no such user>"
+    const diagnostic = "<mx.b.example #5.0.0 smtp; 550 5.1.1 no such user>"
+    expect(reportsOf(text)[0]).toMatchObject({ enhancedCode: "5.1.1", cause: "mailbox_unknown", diagnostic })
+    expect(reportsOf(`${text}\nDiagnostic-Code: smtp; 550 5.7.1 no`)[0]?.diagnostic).toBe("550 5.7.1 no")
+  })
+
   it("uses the refused command that the explanation names", () => {
     const text =
       "Final-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 unknown user"
