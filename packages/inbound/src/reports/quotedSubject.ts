@@ -3,9 +3,16 @@
  * reasons of the mail system.
  */
 
-/** A line such as `Subject: Your order`, in the languages of well-known mail systems. */
-const labelledSubject =
-  /^[ \t>*|]{0,20}(?:subject|betreff|objet|sujet|asunto|oggetto|assunto|onderwerp|тема|件名|主题|主題|제목)[ \t]{0,20}[:：][^\n]*$/gimu
+/** What is before the subject in a line such as `The message subject was: Your order`, in the languages of well-known mail systems. */
+const subjectLabel =
+  /(?:subject|betreff|objet|sujet|asunto|oggetto|assunto|onderwerp|тема|件名|主题|主題|제목)(?: was)?[ \t]{0,20}[:：]/iu
+const beforeLabelMax = 60
+
+/** A reply may be before the label, so that is kept. */
+const withoutLabelledSubject = (line: string): string => {
+  const at = subjectLabel.exec(line)?.index ?? -1
+  return at === -1 || at > beforeLabelMax ? line : line.slice(0, at)
+}
 
 /** A shorter subject may be a word of the mail system, such as `Error`. */
 const subjectCharactersMin = 8
@@ -16,9 +23,9 @@ export const withoutQuotedSubject = (text: string, returnedSubject: string): str
     ? text
     : text.replaceAll(returnedSubject, () => " ")
 
-/** Returns the explanation without the lines that give the subject, and without the subject elsewhere. */
+/** Returns the explanation without the subject after its label, and without the subject elsewhere. */
 export const withoutSubjectLines = (explanation: string, returnedSubject: string): string =>
-  withoutQuotedSubject(explanation.replace(labelledSubject, ""), returnedSubject)
+  withoutQuotedSubject(explanation.split("\n").map(withoutLabelledSubject).join("\n"), returnedSubject)
 
 /** What Exchange, Notes and others write before the subject of the returned message. */
 const undeliverableLabel =

@@ -73,7 +73,9 @@ describe("failureCauseOf, by the code", () => {
   })
 
   it("does not decide that a delivery expired because of a positive reply", () => {
-    expect(failureCauseOf(facts({ reportedEnhancedCode: "5.0.0", smtpCode: 250, diagnostic: "250 Ok" }))).toBe("refused")
+    expect(failureCauseOf(facts({ reportedEnhancedCode: "5.0.0", smtpCode: 250, diagnostic: "250 Ok" }))).toBe(
+      "refused"
+    )
   })
 
   it("believes an unregistered code about the address only with a text about it", () => {

@@ -47,6 +47,19 @@ describe("readReports, for a bounce that quotes the subject of the message", () 
     expect(read(body)).toEqual(failed("refused"))
   })
 
+  it("reads no reason from a subject in the middle of a line", () => {
+    for (const label of ["Your message with Subject:", "The message subject was:"])
+      expect(read([`${label} Use it for 30 days`, "could not be delivered to:", "ada@example.org"])).toEqual(
+        failed("refused")
+      )
+  })
+
+  it("reads the reason that is before the word subject", () => {
+    expect(read(["Not delivered to ada@example.org", "550 5.1.1 not here, subject: Hello"])).toEqual(
+      failed("mailbox_unknown")
+    )
+  })
+
   it("reads no code from a number after a word, such as a version", () => {
     expect(read(["Mail server 5.1.1 could not deliver to:", "ada@example.org: mailbox closed"])).toEqual(
       failed("refused")
