@@ -5,7 +5,7 @@
 
 /** Local parts of addresses that mail systems send from. Source: RFC 5321 §4.5.1 */
 export const daemonLocalPart =
-  /^(?:mailer[-_]?daemon|mail[-_]?daemon|post[-_]?master|mail[-_]?delivery(?:[-_]?(?:sub)?system)?|bounces?|double-bounce)$/i
+  /^(?:mailer[-_]?daemon|mail[-_]?daemon|mdaemon|post[-_]?master|mail[-_]?delivery(?:[-_]?(?:sub)?system)?|bounces?|double-bounce)$/i
 
 /** Local parts of programs that nobody answers. A person has none of these. */
 export const noReplyLocalPart = /^(?:no|do[-_.]?not)[-_.]?reply$/i

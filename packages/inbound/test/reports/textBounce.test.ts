@@ -238,6 +238,7 @@ describe("readReports, for a bounce in free text", () => {
     ["a mailer daemon", ["From: mailer-daemon@x.example"], "x@x.example", true],
     ["a postmaster", ["From: Postmaster <post_master@x.example>"], "x@x.example", true],
     ["an empty address", ["From: MAILER-DAEMON <>"], null, true],
+    ["the program MDaemon", ["From: MDaemon@x.example", "Precedence: bulk"], null, true],
     ["a mail system by its name", ["From: Mail Delivery System <noreply@x.example>"], null, true],
     ["the null sender of the envelope", ["From: noreply@x.example"], "", true],
     ["the null sender in the header", ["Return-Path: <>", "From: noreply@x.example"], null, true],
