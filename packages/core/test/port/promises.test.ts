@@ -2,7 +2,8 @@
  * The adapters of plain async functions: the meaning of a rejection, and the effect of an interruption. `@mailkeep/conformance`
  * checks their laws.
  */
-import { Context, Effect, Exit, Fiber, Layer, Stream } from "effect"
+import { eventLoopTurns } from "@mailkeep/test-support/eventLoop"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import type { HandOff } from "../../src/port/Transport.ts"
 import type { PromiseStore } from "../../src/port/PromiseStore.ts"
@@ -216,6 +217,46 @@ describe("a transport of plain async functions", () => {
     )
     await Effect.runPromise(Fiber.interrupt(under))
     expect(aborted).toBe(true)
+  })
+
+  it("waits at an interruption for the commit of beforeFinalize that has begun, because its phase would be unknown", () =>
+    Effect.gen(function* () {
+      const [began, stored] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      let isStored = false
+      const commit = Effect.andThen(
+        Deferred.succeed(began, undefined),
+        Effect.map(Deferred.await(stored), () => void (isStored = true))
+      )
+      const under = yield* Effect.forkChild(
+        handing(async ({ beforeFinalize }) => {
+          await beforeFinalize()
+          throw new Error("the message was sent")
+        }, handOff(commit))
+      )
+      yield* Deferred.await(began)
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(under))
+      yield* eventLoopTurns(10)
+      expect(interrupting.pollUnsafe()).toBeUndefined()
+      yield* Deferred.succeed(stored, undefined)
+      yield* Fiber.join(interrupting)
+      expect(isStored).toBe(true)
+    }).pipe(Effect.runPromise))
+
+  it("rejects beforeFinalize after an interruption, and begins no commit", async () => {
+    let commits = 0
+    const rejected = Promise.withResolvers<unknown>()
+    const under = Effect.runFork(
+      handing(
+        ({ beforeFinalize }, signal) =>
+          new Promise(() =>
+            signal.addEventListener("abort", () => void beforeFinalize().then(rejected.resolve, rejected.resolve))
+          ),
+        handOff(Effect.sync(() => void commits++))
+      )
+    )
+    await Effect.runPromise(Fiber.interrupt(under))
+    expect(await rejected.promise).toMatchObject({ _tag: "TransportUnavailable" })
+    expect(commits).toBe(0)
   })
 })
 

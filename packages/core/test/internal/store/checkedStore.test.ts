@@ -6,17 +6,21 @@ import { conforms } from "@mailkeep/conformance/vitest"
 import { MemoryMailStore } from "@mailkeep/memory"
 import { Effect, Exit, Layer } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Claim } from "../../../src/domain/store/Claim.ts"
+import type { Claim, EventDeliveryClaim } from "../../../src/domain/store/Claim.ts"
 import type { Delivery } from "../../../src/domain/delivery/Delivery.ts"
+import type { EventDelivery } from "../../../src/domain/event/EventDelivery.ts"
 import type { MailStoreShape } from "../../../src/port/MailStore.ts"
 import { Conflict } from "../../../src/domain/store/Conflict.ts"
 import { wholeRotation } from "../../../src/domain/store/Rotation.ts"
 import { freshState } from "../../../src/domain/delivery/Delivery.ts"
 import { makeCheckedStore, checkedStore } from "../../../src/internal/store/checkedStore.ts"
+import { eventDelivery, now } from "../../decide/fixtures.ts"
 
 conforms("memory behind the checked store", storeLaws, { place: Layer.provide(checkedStore, MemoryMailStore.layer) })
 
 const claim: Claim = { kind: "dueQueued", now: 10, limit: 1, worker: "w", leaseUntil: 20, rotation: wholeRotation }
+
+const eventClaim: EventDeliveryClaim = { subscriber: "whk_1", now, limit: 1, worker: "worker", leaseUntil: now + 1 }
 
 const row: Delivery = {
   ...freshState,
@@ -60,6 +64,18 @@ describe("checkedStore, for an answer", () => {
     expect(await resultOf({ claim: () => Effect.succeed(rows) }, (store) => store.claim(claim))).toBe(law)
   })
 
+  it.each<[law: string, rows: ReadonlyArray<EventDelivery>]>([
+    ["events/no-more-than-asked", [eventDelivery(), eventDelivery()]],
+    ["events/takes-what-is-due", [eventDelivery({ subscriber: "whk_2" })]],
+    ["events/takes-what-is-due", [eventDelivery({ status: "delivered" })]],
+    ["events/takes-what-is-due", [eventDelivery({ dueAt: null })]],
+    ["events/takes-what-is-due", [eventDelivery({ dueAt: now + 1 })]],
+    ["events/takes-what-is-due", [eventDelivery({ worker: "other" })]]
+  ])("refuses an answer to a claim of event deliveries that breaks %s", async (law, rows) => {
+    const part = { claimEventDeliveries: () => Effect.succeed(rows) }
+    expect(await resultOf(part, (store) => store.claimEventDeliveries(eventClaim))).toBe(law)
+  })
+
   it("refuses a read with a missing answer, and a conflict that names no change of the commit", async () => {
     const read = (() => Effect.succeed([])) as unknown as MailStoreShape["read"]
     expect(await resultOf({ read }, (store) => store.read([{ _tag: "Projects" }]))).toBe("read/one-answer-each")
@@ -78,6 +94,9 @@ describe("checkedStore, for an answer", () => {
 
   it("returns an answer that keeps the laws", async () => {
     expect(await resultOf({ claim: () => Effect.succeed([row]) }, (store) => store.claim(claim))).toEqual([row])
+    const rows = [eventDelivery()]
+    const part = { claimEventDeliveries: () => Effect.succeed(rows) }
+    expect(await resultOf(part, (store) => store.claimEventDeliveries(eventClaim))).toEqual(rows)
   })
 })
 
@@ -87,6 +106,8 @@ describe("checkedStore, for a request without work", () => {
   it("does not call the store for an empty commit or a claim of no rows", async () => {
     expect(await resultOf({ commit: notCalled }, (store) => store.commit([]))).toBeUndefined()
     expect(await resultOf({ claim: notCalled }, (store) => store.claim({ ...claim, limit: 0 }))).toEqual([])
+    const part = { claimEventDeliveries: notCalled }
+    expect(await resultOf(part, (store) => store.claimEventDeliveries({ ...eventClaim, limit: 0 }))).toEqual([])
   })
 })
 

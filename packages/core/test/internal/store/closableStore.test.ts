@@ -118,6 +118,21 @@ describe("closableStore", () => {
       })
     ))
 
+  it("ends a write at once that is interrupted while it waits for the one that reads", () =>
+    withOpenStore(({ store }) =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("1 second")
+        const first = yield* Effect.forkChild(store.commit(changes))
+        yield* Effect.yieldNow
+        const second = yield* Effect.forkChild(store.commit(changes))
+        yield* Effect.yieldNow
+        yield* Fiber.interrupt(second)
+        expect(first.pollUnsafe()).toBeUndefined()
+        yield* TestClock.adjust("20 millis")
+        expect(first.pollUnsafe()).toMatchObject({ _tag: "Success" })
+      })
+    ))
+
   it("lets the other writes read when the one that reads is interrupted", () =>
     withOpenStore(({ store }) =>
       Effect.gen(function* () {
