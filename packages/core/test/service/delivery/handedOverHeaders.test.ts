@@ -4,7 +4,9 @@
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { captured, withTestMail, send, sendOne, stores, tick } from "@mailkeep/test-support"
+import { captured, withTestMail, project, send, sendOne, start, stores, tick } from "@mailkeep/test-support"
+import { hourMillis } from "../../../src/domain/value/Instant.ts"
+import { Domains } from "../../../src/index.ts"
 import { always } from "./scriptedStub.ts"
 
 describe.each(stores)("a hand-off, over $name", (store) => {
@@ -22,7 +24,30 @@ describe.each(stores)("a hand-off, over $name", (store) => {
         const messages = (yield* captured).map(({ message }) => message)
         expect(messages).toHaveLength(3)
         for (const message of messages) expect(message).toEqual(messages[0])
-        expect(messages[0]!.messageIdHeader).toBe(`<${id}@example.com>`)
+        expect(messages[0]).toMatchObject({ messageIdHeader: `<${id}@example.com>`, date: start })
+      })
+    ))
+
+  it("dates a scheduled message with its scheduled time", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        yield* send("k", { scheduledAt: start + hourMillis })
+        yield* TestClock.adjust("90 minutes")
+        yield* tick
+        yield* tick
+        expect((yield* captured).map(({ message }) => message.date)).toEqual([start + hourMillis])
+      })
+    ))
+
+  it("hands over an accepted message after its sender domain was deleted, and lets bounces go to the sender", () =>
+    withTestMail(store)(
+      Effect.gen(function* () {
+        yield* sendOne
+        const domains = yield* Domains
+        const [domain] = (yield* domains.list(project)).items
+        yield* domains.delete(project, domain!.id)
+        yield* tick
+        expect(yield* captured).toMatchObject([{ envelope: { from: "hello@example.com" } }])
       })
     ))
 

@@ -54,6 +54,37 @@ describe.each(stores)("sweeping, over $name", (store) => {
       })
     ))
 
+  it("deletes leases an hour after their end, and keeps all messages unless it is asked to delete them", () => {
+    const asked: Array<readonly [kind: string, ageMillis: number]> = []
+    let messageSweeps = 0
+    const recording = Layer.effect(
+      MailStore,
+      Effect.map(MailStore, (inner) => ({
+        ...inner,
+        sweep: (sweep: Parameters<typeof inner.sweep>[0]) => {
+          asked.push([sweep.kind, start - sweep.before])
+          return inner.sweep(sweep)
+        },
+        sweepMessages: (sweep: Parameters<typeof inner.sweepMessages>[0]) => {
+          messageSweeps++
+          return inner.sweepMessages(sweep)
+        }
+      }))
+    )
+    return withTestMail({ name: store.name, layer: Layer.provide(recording, store.layer) })(
+      Effect.gen(function* () {
+        yield* (yield* Dispatcher).sweep
+        expect(Object.fromEntries(asked)).toEqual({
+          events: 30 * dayMillis,
+          idempotency: 0,
+          leases: hourMillis,
+          eventDeliveries: 30 * dayMillis
+        })
+        expect(messageSweeps).toBe(0)
+      })
+    )
+  })
+
   it("replays a send after the clock was 40 days ahead and returned", () =>
     withTestMail(store)(
       Effect.gen(function* () {
