@@ -9,6 +9,9 @@ import {
   formatApiKey
 } from "../../../src/domain/access/ApiKey.ts"
 
+/** The random characters of a public id and of a secret, without its checksum. */
+const mintedCharacters = 12 + 26
+
 const bytes = fc.uint8Array({ minLength: mintApiKeyBytes, maxLength: mintApiKeyBytes, max: 251 })
 
 describe("formatApiKey and parseApiKey", () => {
@@ -30,6 +33,13 @@ describe("formatApiKey and parseApiKey", () => {
         expect(parseApiKey(complete.slice(0, index) + other + complete.slice(index + 1))).toBeUndefined()
       })
     )
+  })
+
+  it("skips the random bytes that would add a bias, and makes no shorter key when too few are left", () => {
+    const random = new Uint8Array(mintApiKeyBytes).fill(255)
+    random.fill(7, -mintedCharacters)
+    expect(formatApiKey(mintApiKey(random))).toMatch(/^mk_7{12}_7{26}[0-9a-z]{6}$/)
+    expect(() => mintApiKey(random.fill(252, -1))).toThrow("too few usable random bytes")
   })
 
   it.each(["", "mk_", "Bearer x", "mk_aaaaaaaaaaaa_", `mk_${"a".repeat(12)}_${"a".repeat(32)}`])(

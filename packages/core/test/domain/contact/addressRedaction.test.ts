@@ -154,6 +154,7 @@ describe("makeAddressRedaction", () => {
       bytes
     })
     expect(ada.isIn({ "ada@example.org": 1 })).toBe(true)
+    expect(ada.isIn({ to: ["bob@example.org", "ada@example.org"] })).toBe(true)
     expect(ada.isIn({ a: [null, { b: 2 }] })).toBe(false)
   })
 

@@ -19,6 +19,20 @@ describe("the retry schedule", () => {
     expect(retryWaitMillis(9, 48 * hourMillis, middleJitter)).toBe(4_000_000)
   })
 
+  it("waits for a relay with a fault a quarter of the time in the queue, from 1 min to 4000 s", () => {
+    const middleJitter = 0.5
+    expect(relayFaultWaitMillis(0, middleJitter)).toBe(minuteMillis)
+    expect(relayFaultWaitMillis(20 * minuteMillis, middleJitter)).toBe(5 * minuteMillis)
+    expect(relayFaultWaitMillis(48 * hourMillis, middleJitter)).toBe(4_000_000)
+  })
+
+  it("waits 10 min after an ambiguous attempt, and retries after at most 2 of them and 2 dead workers by default", () =>
+    expect(defaultRetryPolicy).toMatchObject({
+      ambiguousWaitMillis: 10 * minuteMillis,
+      ambiguousRetriesMax: 2,
+      workerDeathsMax: 3
+    }))
+
   it("varies a wait by at most 15 % in both directions", () => {
     const jitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     fc.assert(

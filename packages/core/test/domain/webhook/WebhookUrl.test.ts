@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { webhookUrlRules, webhookUrlProblem } from "../../../src/domain/webhook/WebhookUrl.ts"
+import { isWebhookAddress, webhookUrlRules, webhookUrlProblem } from "../../../src/domain/webhook/WebhookUrl.ts"
 
 const thisMachine =
   "must be https with a public address; for development, the operator can allow this machine: allowLoopback, --allow-loopback-webhooks"
@@ -54,6 +54,20 @@ describe("webhookUrlProblem and webhookUrlRules", () => {
     expect(problem("https://10.0.0.1/", { allowLoopback: true })).toBe(
       "must not be a private, local or metadata address"
     )
+  })
+
+  it.each([
+    ["8.8.8.8", true, true],
+    ["127.0.0.1", false, true],
+    ["::1", false, true],
+    ["10.0.0.1", false, false],
+    ["169.254.169.254", false, false],
+    ["fd00:ec2::254", false, false]
+  ])("decides about the resolved address %s without and with allowLoopback", (address, without, withLoopback) => {
+    expect(isWebhookAddress(address, webhookUrlRules())).toBe(without)
+    expect(isWebhookAddress(address, webhookUrlRules({ allowLoopback: true }))).toBe(withLoopback)
+    const denied = webhookUrlRules({ allowLoopback: true, deniedAddresses: [address] })
+    expect(isWebhookAddress(address, denied)).toBe(false)
   })
 
   it("refuses rules with a denied address that is not an IP address", () =>
