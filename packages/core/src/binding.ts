@@ -34,6 +34,7 @@ export {
   variablesRule
 } from "./domain/template/TemplateInput.ts"
 export { CreateWebhookBody, UpdateWebhookBody } from "./domain/webhook/WebhookInput.ts"
+export { isBytes } from "./domain/value/Bytes.ts"
 export { isFields } from "./domain/value/Fields.ts"
 export type { Fields } from "./domain/value/Fields.ts"
 export { logParts } from "./domain/value/LogParts.ts"

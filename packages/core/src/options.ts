@@ -26,6 +26,7 @@ export {
   wholeOption,
   wholeOrNullOption
 } from "./domain/value/OptionRule.ts"
+export { isBytes } from "./domain/value/Bytes.ts"
 export { isFields, isRecord } from "./domain/value/Fields.ts"
 export { shownText } from "./domain/value/shownText.ts"
 export { timeOfDate } from "./domain/value/timeOfDate.ts"

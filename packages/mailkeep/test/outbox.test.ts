@@ -2,6 +2,7 @@
  * The outbox table: rows that are checked when they are made, and drains that send each row once.
  */
 import Database from "better-sqlite3"
+import { runInNewContext } from "node:vm"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { LogEntry, Mail, MailOptions, OutboxSource, StoredOutboxRow, StubAdapter } from "../src/index.ts"
 import { InvalidArgument, memory, openMail, outboxSql, stub } from "../src/index.ts"
@@ -109,7 +110,8 @@ describe("outbox.drain", () => {
         ...message,
         attachments: [
           { filename: "a.bin", content: bytes },
-          { filename: "b.txt", content: "Grüße" }
+          { filename: "b.txt", content: "Grüße" },
+          { filename: "c.bin", content: runInNewContext("new Uint8Array([7])") as Uint8Array } // of another realm
         ],
         headers: { "X-Order": "17" },
         expiresAt: new Date(Date.now() + 3_600_000)
@@ -122,7 +124,8 @@ describe("outbox.drain", () => {
     const detail = await mail.deliveries.get(list[0]!.id)
     expect(detail.message.attachments.map(({ filename, size }) => [filename, size])).toEqual([
       ["a.bin", 4],
-      ["b.txt", 7]
+      ["b.txt", 7],
+      ["c.bin", 1]
     ])
   })
 

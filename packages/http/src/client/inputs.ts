@@ -3,7 +3,7 @@
  * A value of another form stays as it is, so that the server refuses it with the same issue as the core.
  */
 import type { Issue } from "@mailkeep/core"
-import { isRecord, timeOfDate } from "@mailkeep/core/options"
+import { isBytes, isRecord, timeOfDate } from "@mailkeep/core/options"
 import { splitNamedAddress } from "@mailkeep/core/handle/calls"
 import type { SendBatchInput, SendMessageInput } from "@mailkeep/core/handle"
 import type { FieldNames } from "../api/fieldNames.ts"
@@ -73,7 +73,7 @@ const toAttachment = (file: unknown): unknown => {
   if (!isRecord(file)) return file
   const { content } = file
   const bytes = typeof content === "string" && content.isWellFormed() ? new TextEncoder().encode(content) : content
-  return withNames(attachmentNames)(bytes instanceof Uint8Array ? { ...file, content: toBase64(bytes) } : file)
+  return withNames(attachmentNames)(isBytes(bytes) ? { ...file, content: toBase64(bytes) } : file)
 }
 
 const bareAddress = (value: unknown): unknown =>

@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto"
 import type { ProjectId, SendInput, SendOptions } from "@mailkeep/core"
 import type { Fields } from "@mailkeep/core/binding"
-import { isFields, isProjectId, issue, parseSend, parseSendOptions } from "@mailkeep/core/binding"
+import { isBytes, isFields, isProjectId, issue, parseSend, parseSendOptions } from "@mailkeep/core/binding"
 import type { EmbeddedSendInput } from "@mailkeep/core/handle"
 import { Clock, Effect, Result } from "effect"
 import { invalidArgument } from "../invalidArgument.ts"
@@ -28,7 +28,7 @@ const withFiles = (message: Fields, convert: (file: Fields) => Fields): Fields =
     : message
 
 const toText = ({ content, ...file }: Fields): Fields =>
-  content instanceof Uint8Array
+  isBytes(content)
     ? { ...file, base64: Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("base64") }
     : { ...file, content }
 

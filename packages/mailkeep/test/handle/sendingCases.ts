@@ -1,6 +1,7 @@
 /**
  * The behaviour of sends of each `ProjectHandle`.
  */
+import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
 import { PlanLimitReached, SenderDomainNotVerified, stub } from "../../src/index.ts"
 import { all, rejection, welcome } from "../testMail.ts"
@@ -81,6 +82,13 @@ export const contentCases = ({ open }: HandleUnderTest): void => {
         },
         { filename: "größe.txt", contentType: "text/plain", contentId: "size", disposition: "inline", size: 7 }
       ])
+    })
+
+    it("attaches bytes of another realm, as in a test with jsdom", async () => {
+      const { mail } = await open()
+      const content = runInNewContext("new Uint8Array([0, 255])") as Uint8Array
+      const { deliveryIds } = await mail.send({ ...welcome, attachments: [{ filename: "a.bin", content }] })
+      expect((await mail.deliveries.get(deliveryIds[0]!)).message.attachments).toMatchObject([{ size: 2 }])
     })
 
     it("sends from a template with its variables", async () => {

@@ -4,6 +4,7 @@
 import { Result } from "effect"
 import type { Issue } from "../value/Issue.ts"
 import { issue } from "../value/Issue.ts"
+import { isBytes } from "../value/Bytes.ts"
 import { isFields } from "../value/Fields.ts"
 import { InvalidArgument } from "../value/Failure.ts"
 import type { SendOptions } from "./SendOptions.ts"
@@ -50,7 +51,7 @@ const sum = (values: ReadonlyArray<unknown>, lengthOf: (value: unknown) => numbe
 
 const contentLength = (file: unknown): number => {
   const content = isFields(file) ? file["content"] : undefined
-  return content instanceof Uint8Array ? content.length : textLength(content)
+  return isBytes(content) ? content.length : textLength(content)
 }
 
 /** The size of an unchecked message: its texts with one byte for each character, and the contents of its files. Not those of files by path. */

@@ -4,6 +4,7 @@
  */
 import type { SendingSource } from "../access/ApiKey.ts"
 import { decodeBase64 } from "../value/Base64.ts"
+import { isBytes } from "../value/Bytes.ts"
 import type { Fields } from "../value/Fields.ts"
 import { isFields } from "../value/Fields.ts"
 import type { Issue } from "../value/Issue.ts"
@@ -35,7 +36,7 @@ export const takeContents = (input: unknown): WithoutContents => {
   if (!isFields(input) || !Array.isArray(input["attachments"])) return { body: input, contents: [] }
   const files = (input["attachments"] as ReadonlyArray<unknown>).slice(0, attachmentsMax + 1)
   const hasContent = (file: unknown): file is Fields =>
-    isFields(file) && (typeof file["content"] === "string" || file["content"] instanceof Uint8Array)
+    isFields(file) && (typeof file["content"] === "string" || isBytes(file["content"]))
   return {
     body: {
       ...input,
@@ -74,7 +75,7 @@ const encoder = new TextEncoder()
  * Returns the issue of a text that is not base64, or not well-formed.
  */
 const bytesOf = (content: unknown, path: Issue["path"], source: SendingSource): Uint8Array | Issue => {
-  if (content instanceof Uint8Array) return source === "embedded" ? new Uint8Array(content) : content
+  if (isBytes(content)) return source === "embedded" ? new Uint8Array(content) : content
   const text = content as string
   if (source !== "embedded")
     return decodeBase64(text) ?? issue(path, "invalid_value", "must be base64 with padding and without white space")
@@ -86,7 +87,7 @@ export const contentIssues = (contents: ReadonlyArray<unknown>, source: SendingS
   contents.flatMap((content, index) => {
     if (typeof content !== "string") return []
     const bytes = bytesOf(content, ["attachments", index, "content"], source)
-    return bytes instanceof Uint8Array ? [] : [bytes]
+    return isBytes(bytes) ? [] : [bytes]
   })
 
 /** The files of a body that the schema has checked, or the issues of their contents. */
@@ -98,7 +99,7 @@ export const toAttachments = (
   const issues: Array<Issue> = []
   const attachments = files.flatMap((file, index): ReadonlyArray<ValidAttachment> => {
     const content = bytesOf(contents[index], ["attachments", index, "content"], source)
-    if (!(content instanceof Uint8Array)) {
+    if (!isBytes(content)) {
       issues.push(content)
       return []
     }

@@ -1,6 +1,7 @@
 import { Result } from "effect"
 import * as fc from "fast-check"
-import { describe, expect, it } from "vitest"
+import { runInNewContext } from "node:vm"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import type { SendingSource } from "../../../src/domain/access/ApiKey.ts"
 import { chunkBytes, chunkCountOf, chunksOf } from "../../../src/domain/message/attachmentContent.ts"
 import { parseSend } from "../../../src/domain/message/SendRequest.ts"
@@ -234,6 +235,24 @@ describe("the attachments of a program", () => {
     const [copied] = parsed([{ filename: "a", content: given }], "embedded")
     given.fill(0)
     expect(new TextDecoder().decode(copied!.content)).toBe("before")
+  })
+
+  describe("with the Uint8Array of another realm, as in a test with jsdom", () => {
+    afterEach(() => void vi.unstubAllGlobals())
+
+    it.each([
+      ["a text", "AB"],
+      ["a Buffer", Buffer.from("AB")],
+      ["an array", new Uint8Array([65, 66])]
+    ])("accepts %s", (_, content) => {
+      vi.stubGlobal("Uint8Array", runInNewContext("Uint8Array"))
+      expect([...parsed([{ filename: "a", content }], "embedded")[0]!.content]).toEqual([65, 66])
+    })
+
+    it("refuses an array of other numbers than bytes", () => {
+      const content: unknown = runInNewContext("new Uint8ClampedArray(2)")
+      expect(issuesOf([{ filename: "a", content }], "embedded")).toEqual(["attachments.0.content invalid_type"])
+    })
   })
 
   it("keeps the array of a binding, which gives it away", () => {
