@@ -34,7 +34,8 @@ export class InvalidArgument extends NotRetryable("InvalidArgument", "invalid_ar
   readonly issues: ReadonlyArray<Issue>
 }> {
   override get message() {
-    return issuesSentence(this.issues)
+    // A mock of the module reads the getters of the prototype, which has no issues.
+    return issuesSentence((this.issues as ReadonlyArray<Issue> | undefined) ?? [])
   }
   /** Not retryable: correct the fields that `issues` names. */
   declare readonly isRetryable: boolean

@@ -63,6 +63,15 @@ describe("isRetryable", () => {
     }
   )
 
+  it.each(Object.entries(refusals))(
+    "has getters that a mock of the module can read from the prototype of %s",
+    (_, [failure]) => {
+      const prototype: unknown = Object.getPrototypeOf(failure)
+      for (const name of Reflect.ownKeys(prototype as object))
+        expect(() => Reflect.get(prototype as object, name)).not.toThrow()
+    }
+  )
+
   it.each([
     ["daily_sending_limit_exceeded", true],
     ["scheduled_recipient_limit_exceeded", true],
