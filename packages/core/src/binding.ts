@@ -19,7 +19,7 @@ export { CreateSegmentBody, UpdateSegmentBody } from "./domain/contact/Segment.t
 export { domainNameRule, isMailHostName, mailHostRules } from "./domain/domain-name/SenderDomain.ts"
 export { parseAddress, parseDomain } from "./domain/message/Address.ts"
 export { RescheduleBody, parseReschedule } from "./domain/message/SendingWindow.ts"
-export { headerValueCharactersMax, isOwnHeaderField } from "./domain/message/HeaderField.ts"
+export { headerValueCharactersMax, isOwnHeaderField, joinIds } from "./domain/message/HeaderField.ts"
 export { isIdField } from "./domain/message/structuredField.ts"
 export { batchItemsMax } from "./domain/message/SendBatch.ts"
 export { IdempotencyKey, parseSendOptions } from "./domain/message/SendOptions.ts"

@@ -2,7 +2,7 @@
  * Makes a send of a submitted message. A message that a send cannot express is refused, so that no part of it is lost in silence.
  */
 import type { SendInput, SendOptions } from "@mailkeep/core"
-import { headerValueCharactersMax, isAscii, isIdField, isOwnHeaderField } from "@mailkeep/core/binding"
+import { headerValueCharactersMax, isAscii, isIdField, isOwnHeaderField, joinIds } from "@mailkeep/core/binding"
 import { Result } from "effect"
 import type { Header, Mailbox } from "postal-mime"
 import { decodeWords } from "postal-mime"
@@ -29,23 +29,10 @@ const fieldText = (value: string): string => decodeWords(value).replace(/\t/g, "
 /** A header field without a value says nothing. Some clients write fields such as `X-Mailer:` or `In-Reply-To:` so. */
 const hasValue = ({ value }: Header): boolean => value.trim() !== ""
 
-/**
- * Shortens a field with ids of messages to what a send may have: the first id, which names the thread, and as many of the last ones as fit. Leaves
- * out ids that are not ASCII. Mail programs need only some of the ids to find the thread. Source: RFC 5322 §3.6.4.
- */
+/** Shortens a field with ids of messages to what a send may have. Leaves out ids that are not ASCII. */
 const withFewerIds = (value: string): string => {
   if (value.length <= headerValueCharactersMax && isAscii(value)) return value
-  const ids = (value.match(/<[^<>\s]+>/g) ?? []).filter((id) => isAscii(id) && id.length < headerValueCharactersMax)
-  const [first, ...others] = ids
-  if (first === undefined) return ""
-  const kept: Array<string> = []
-  let left = headerValueCharactersMax - first.length
-  for (const id of others.toReversed()) {
-    left -= id.length + 1
-    if (left < 0) break
-    kept.unshift(id)
-  }
-  return [first, ...kept].join(" ")
+  return joinIds((value.match(/<[^<>\s]+>/g) ?? []).filter((id) => isAscii(id) && id.length < headerValueCharactersMax))
 }
 
 /** The fields that the product adds, such as `List-Unsubscribe`. The core checks them. */

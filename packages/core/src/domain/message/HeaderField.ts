@@ -76,6 +76,32 @@ const structuredIssues = (lower: string, path: ReadonlyArray<string>, value: str
     : []
 }
 
+/**
+ * Joins ids of messages to a value that a header field may have: the first id, which names the thread, and as many of the last ones as fit. Mail programs
+ * need only some of the ids to find the thread. Source: RFC 5322 §3.6.4.
+ */
+export const joinIds = ([first = "", ...others]: ReadonlyArray<string>): string => {
+  const kept: Array<string> = []
+  let left = headerValueCharactersMax - first.length
+  for (const id of others.toReversed()) {
+    left -= id.length + 1
+    if (left < 0) break
+    kept.unshift(id)
+  }
+  return [first, ...kept].join(" ")
+}
+
+const isPlainId = (word: string): boolean =>
+  word.length <= wordCharactersMax && word.startsWith("<") && word.endsWith(">") && isAscii(word) && isOneLine(word)
+
+/** Shortens a field with the ids of a long thread. Leaves another value as it is, for which `headerFieldIssues` has an issue. */
+export const withShortThread = (name: string, value: unknown): unknown => {
+  if (typeof value !== "string" || value.length <= headerValueCharactersMax || !isIdField(name.toLowerCase()))
+    return value
+  const words = value.split(" ").filter((word) => word !== "")
+  return words.every(isPlainId) ? joinIds(words) : value
+}
+
 /** Returns the issues of at most `max` header fields for which they are not safe in a header. */
 const safetyIssues = (headers: HeaderFields, max: number): ReadonlyArray<Issue> => {
   const names = Object.keys(headers)

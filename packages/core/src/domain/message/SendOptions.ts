@@ -4,6 +4,7 @@
 import { Result, Schema } from "effect"
 import type { OnAmbiguous } from "../access/Project.ts"
 import { ambiguityPolicies } from "../access/Project.ts"
+import type { Fields } from "../value/Fields.ts"
 import { isFields, isRecord } from "../value/Fields.ts"
 import type { Instant, TimeInput } from "../value/Instant.ts"
 import { instantOfInput } from "../value/Instant.ts"
@@ -13,7 +14,7 @@ import { Mailbox } from "../value/TextRule.ts"
 import { Time } from "../value/TimeRule.ts"
 import { parseAddress } from "./Address.ts"
 import type { HeaderFields } from "./HeaderField.ts"
-import { headerFieldIssues } from "./HeaderField.ts"
+import { headerFieldIssues, withShortThread } from "./HeaderField.ts"
 
 /** Options of a send. Source: decisions 0007, 0010 and 0030. */
 export interface SendOptions {
@@ -39,7 +40,10 @@ export interface SendOptions {
    * with several addresses in `to`. Default: one address in `to` shows with `cc`; of several, each recipient sees only its own.
    */
   readonly shownRecipients?: ShownRecipientsInput | undefined
-  /** Header fields of the message, such as `List-Id`. At most 20. */
+  /**
+   * Header fields of the message, such as `List-Id`. At most 20, and 998 characters each. Of longer ids in `References` and `In-Reply-To`, the first and
+   * as many of the last ones as fit are kept.
+   */
   readonly headers?: { readonly [name: string]: string | undefined } | undefined
 }
 
@@ -96,7 +100,11 @@ const decodeOptions = decoder(Options)
 
 /** A copy of the fields that are not `undefined`. A program may change its object later. `headerFieldIssues` has not checked the fields. */
 const headerFieldsOf = (headers: unknown): HeaderFields | null =>
-  isRecord(headers) ? ({ ...(withoutUndefined(headers) as object) } as HeaderFields) : null
+  isRecord(headers)
+    ? (Object.fromEntries(
+        Object.entries(withoutUndefined(headers) as Fields).map(([name, value]) => [name, withShortThread(name, value)])
+      ) as HeaderFields)
+    : null
 
 /** Whether the product writes its own link to unsubscribe. */
 export const hasUnsubscribeField = (headers: HeaderFields): boolean =>

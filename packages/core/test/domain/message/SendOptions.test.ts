@@ -75,6 +75,26 @@ describe("parseSendOptions", () => {
     expect(parseSendOptions({ headers: undefined, expiresAt: undefined })).toEqual(Result.succeed(absent))
   })
 
+  const ids = (count: number) =>
+    Array.from({ length: count }, (_, n) => `<${String(n).padStart(26, "0")}@acme.example>`)
+
+  it.each([
+    [23, ids(23)],
+    [30, [ids(30)[0], ...ids(30).slice(-22)]]
+  ])("keeps the first id and as many of the last ones as fit of a thread with %d messages", (count, kept) => {
+    const parsed = Result.getOrThrow(parseSendOptions({ headers: { references: ids(count).join(" "), "X-A": "b" } }))
+    expect(parsed.headers).toEqual({ references: kept.join(" "), "X-A": "b" })
+  })
+
+  it.each([
+    ["a text that is no id", ["Re:", ...ids(30)]],
+    ["an id that is not ASCII", ["<grüße@x.example>", ...ids(30)]],
+    ["an id with a line break", ["<1@x.example>\r\nBcc:", ...ids(30)]],
+    ["an id that is too long for a line", [`<${"a".repeat(996)}>`, ...ids(1)]]
+  ])("refuses a long thread with %s", (_, words) => {
+    expect(issuesOf({ headers: { References: words.join(" ") } })).toEqual(["headers.References too_long"])
+  })
+
   it.each<[string, unknown, ReadonlyArray<string>]>([
     ["null", null, [" invalid_type"]],
     ["a text", "k", [" invalid_type"]],
