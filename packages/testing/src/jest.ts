@@ -1,5 +1,5 @@
 /**
- * Adds the matchers about mail to the global `expect` of Jest, with their types. Name this entry in `setupFilesAfterEnv`. Jest must run ES modules.
+ * Adds the matchers about mail to the global `expect` of Jest, with their types. Name this entry in `setupFilesAfterEnv`. Jest must load ES modules.
  *
  * @example
  * ```ts no-run It is a configuration file of Jest.
