@@ -187,6 +187,7 @@ describe("an import of the client", () => {
     const others = new Set(loaded.filter((url) => !url.includes("/packages/http/src/client")))
     expect([...others].map((url) => url.split("/packages/")[1]).toSorted()).toEqual([
       "core/src/domain/message/splitNamedAddress.ts",
+      "core/src/domain/value/Bytes.ts",
       "core/src/domain/value/Fields.ts",
       "core/src/domain/value/OptionRule.ts",
       "core/src/domain/value/oneLine.ts",
