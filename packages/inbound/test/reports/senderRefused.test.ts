@@ -13,6 +13,7 @@ const texts = [
   "invalid return path: user unknown",
   "reverse-path: no such user",
   "Callback failed while verifying the sender; no such user here",
+  "Callback setup failed while verifying <b+1@shop.example>; no such user here",
   "Envelope from address: unknown user",
   "From address unknown",
   "unknown host name in HELO",

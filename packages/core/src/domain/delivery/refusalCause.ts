@@ -100,7 +100,7 @@ const otherCauseTexts: ReadonlyArray<RegExp> = [
   // The sender or its host is refused, not the recipient.
   /\bip addr|\byour (?:ip|host|server|mail server)\b|\bclient\b/i,
   /\bsender\b.{0,20}\b(?:address|domain|rejected|denied|refused|verif\w+|unknown|invalid)\b|\b(?:domain|address) of (?:the )?sender\b|\bmail from\b|\b(?:helo|ehlo)\b/i,
-  /\bsender\b.{0,20}\b(?:not (?:exist|found)|(?:doesn't|doesnt) exist)\b|\b(?:unknown|invalid|no such|verify|verifying) (?:the |your )?sender\b|\b(?:return|reverse)[- ]path\b|\b(?:envelope from|from address)\b/i,
+  /\bsender\b.{0,20}\b(?:not (?:exist|found)|(?:doesn't|doesnt) exist)\b|\b(?:unknown|invalid|no such|verify|verifying) (?:the |your )?sender\b|\b(?:return|reverse)[- ]path\b|\bcallback\b|\b(?:envelope from|from address)\b/i,
   // Who may write to a list.
   /\bof (?:this|the) (?:mailing )?list\b|\bmust be (?:a )?(?:member|subscriber|subscribed)\b|\bsubscribers may post\b/i
 ]
