@@ -173,7 +173,7 @@ describe.skipIf(!hasPostgres())("a store that was open", () => {
     expect(failure).toMatchObject({
       reason: "overloaded",
       message:
-        "No connection of the pool became free in time. Give the pool more connections, or release its clients sooner.",
+        "No connection of the pool became free in time. If the server answers, give the pool more connections, or release its clients sooner.",
       cause: { message: "The pool has no free connection." }
     })
   })

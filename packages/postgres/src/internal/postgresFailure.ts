@@ -16,7 +16,7 @@ const nameOf = (cause: unknown, field: "constraint" | "table" | "column"): strin
 const poolFailures: Readonly<Record<string, { readonly detail: string; readonly name: string }>> = {
   [noFreeConnection]: {
     detail:
-      "No connection of the pool became free in time. Give the pool more connections, or release its clients sooner.",
+      "No connection of the pool became free in time. If the server answers, give the pool more connections, or release its clients sooner.",
     name: "The pool has no free connection."
   },
   [poolEnded]: {
