@@ -30,6 +30,7 @@ const withLease = (test: (lease: WorkerLease, store: ReturnType<typeof makeStore
 
 const makeStore = () => {
   const committed: Array<Change> = []
+  let commitEnding: ClaimEnd = Effect.void
   const calls: Array<string> = []
   let ending: ClaimEnd = Effect.void
   const commit = (changes: ReadonlyArray<Change>) => {
@@ -37,7 +38,11 @@ const makeStore = () => {
     calls.push(...changes.map((change) => (change._tag === "RenewLease" ? `renewal ${change.worker}` : change._tag)))
   }
   const shape = {
-    commit: (changes: ReadonlyArray<Change>) => Effect.sync(() => commit(changes)),
+    commit: (changes: ReadonlyArray<Change>) =>
+      Effect.andThen(
+        Effect.sync(() => commit(changes)),
+        Effect.suspend(() => commitEnding)
+      ),
     claimEventDeliveries: ({ worker }: { readonly worker: string }) =>
       Effect.as(
         Effect.suspend(() => {
@@ -52,6 +57,7 @@ const makeStore = () => {
     /** The commits and claims since the last call, in their order. */
     takeCalls: () => calls.splice(0),
     endClaims: (how: ClaimEnd) => void (ending = how),
+    endCommits: (how: ClaimEnd) => void (commitEnding = how),
     endedLeases: () => committed.flatMap((change) => (change._tag === "EndLease" ? [change.worker] : []))
   }
 }
@@ -171,7 +177,65 @@ describe("claimEventDeliveries", () => {
   )
 })
 
+describe("heartbeat", () => {
+  const renewalsIn = (store: ReturnType<typeof makeStore>, time: "9 seconds" | "10 seconds" | "60 seconds") =>
+    Effect.map(TestClock.adjust(time), () => store.takeCalls())
+
+  it("renews the lease of rows under work every third of the lease, also after a failure, and none without rows", () =>
+    withLease((lease, store) =>
+      Effect.gen(function* () {
+        yield* Effect.forkChild(lease.heartbeat)
+        expect(yield* renewalsIn(store, "60 seconds")).toEqual([])
+        const row = yield* claimOne(lease)
+        const renewal = `renewal ${row.worker}`
+        const work = yield* Effect.forkChild(lease.workOn(row, Effect.never), { startImmediately: true })
+        const claimedAt = lease.ofClaim(row).renewedAt()!.now
+        store.takeCalls()
+        expect(yield* renewalsIn(store, "9 seconds")).toEqual([])
+        expect(yield* renewalsIn(store, "10 seconds")).toEqual([renewal])
+        expect(lease.ofClaim(row).renewedAt()!.now).toBe(claimedAt + 10_000)
+        store.endCommits(Effect.fail(new StoreUnavailable({ reason: "locked" })))
+        expect(yield* renewalsIn(store, "10 seconds")).toEqual([renewal])
+        expect(lease.ofClaim(row).renewedAt()!.now).toBe(claimedAt + 10_000)
+        store.endCommits(Effect.void)
+        yield* lease.changeWorkerId
+        expect(yield* renewalsIn(store, "10 seconds")).toEqual([renewal])
+        yield* Fiber.interrupt(work)
+        expect(yield* renewalsIn(store, "60 seconds")).toEqual([])
+      })
+    ))
+})
+
+describe("ofClaim", () => {
+  it("records a renewal only of rows under work, and no earlier one than the last", () =>
+    withLease((lease) =>
+      Effect.gen(function* () {
+        const at = (millis: number) => ({ now: millis, monotonicMillis: millis })
+        const row = yield* claimOne(lease)
+        const { recordRenewal, renewedAt } = lease.ofClaim(row)
+        const work = yield* Effect.forkChild(lease.workOn(row, Effect.never), { startImmediately: true })
+        recordRenewal(at(20))
+        recordRenewal(at(10))
+        expect(renewedAt()).toEqual(at(20))
+        yield* lease.changeWorkerId
+        yield* Fiber.interrupt(work)
+        recordRenewal(at(30))
+        expect(renewedAt()).toBeUndefined()
+      })
+    ))
+})
+
 describe("release", () => {
+  it("ends the leases of the last 64 former ids, and does not fail when the store is unavailable", () =>
+    withLease((lease, store) =>
+      Effect.gen(function* () {
+        for (let n = 0; n < 70; n++) yield* lease.changeWorkerId
+        store.endCommits(Effect.fail(new StoreUnavailable({ reason: "locked" })))
+        yield* lease.release
+        expect(store.endedLeases()).toHaveLength(65)
+      })
+    ))
+
   it.each(endings)("ends the lease of 100 rows when the work on all of them %s", (_, end) =>
     withLease((lease, store) =>
       Effect.gen(function* () {
