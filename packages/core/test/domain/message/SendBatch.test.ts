@@ -6,7 +6,7 @@ import { parseSendOptions } from "../../../src/domain/message/SendOptions.ts"
 import { InvalidArgument, PlanLimitReached } from "../../../src/index.ts"
 
 const keys = fc
-  .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 1, maxLength: 128 })
+  .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 1, maxLength: 128, size: "max" })
   .map((codes) => String.fromCharCode(...codes))
 const positions = fc.nat(99)
 

@@ -7,7 +7,7 @@ const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("bas
 describe("decodeBase64", () => {
   it("decodes what an encoder of RFC 4648 §4 writes", () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      fc.property(fc.uint8Array({ maxLength: 200, size: "max" }), (bytes) => {
         expect(decodeBase64(toBase64(bytes))).toEqual(bytes)
       }),
       { examples: [[new Uint8Array(0)], [Uint8Array.of(0)], [Uint8Array.of(255, 254)], [Uint8Array.of(0, 16, 131)]] }

@@ -9,7 +9,7 @@ describe("makeKeyedBudget", () => {
   it("bounds the total and the amount of each key, and gives everything back", () => {
     const request = fc.record({ budgetKey: fc.constantFrom("a", "b", "c"), more: fc.nat(60) })
     fc.assert(
-      fc.property(fc.array(request, { maxLength: 30 }), (requests) => {
+      fc.property(fc.array(request, { maxLength: 30, size: "max" }), (requests) => {
         const budget = makeKeyedBudget(100, 50)
         const granted = requests.filter(({ budgetKey, more }) => {
           const fits = budget.fits(budgetKey, more)

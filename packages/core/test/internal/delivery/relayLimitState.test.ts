@@ -168,7 +168,10 @@ describe("relayLimitAfter", () => {
   })
 
   it("always allows a try within a minute, and never more than the limit", () => {
-    const results = fc.array(fc.constantFrom(accepted, busy, noReply, refused("rcpt", 450)), { maxLength: 60 })
+    const results = fc.array(fc.constantFrom(accepted, busy, noReply, refused("rcpt", 450)), {
+      maxLength: 60,
+      size: "max"
+    })
     fc.assert(
       fc.property(results, fc.nat(40), (results, underWay) => {
         const state = after(results)
