@@ -2,6 +2,7 @@ import { allSteps } from "@mailkeep/core/binding"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { jsonScan, jsonValuesMax } from "../src/server/jsonBounds.ts"
+import { stepBytes } from "../src/server/jsonStrings.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
@@ -23,6 +24,13 @@ describe("jsonScan", () => {
   ])("counts the levels of %s", (_, text, depth) => {
     expect(faultOf(bytes(text), depth)).toBeUndefined()
     expect(faultOf(bytes(text), depth - 1)).toBe("too_deep")
+  })
+
+  it("pauses after each step of a long text, so that other requests run", () => {
+    const scan = jsonScan(bytes(`[${"0".repeat(3 * stepBytes)}]`))
+    let steps = 0
+    while (scan.next().done !== true) steps++
+    expect(steps).toBe(3)
   })
 
   it("agrees with the parsed value on the depth of any JSON", () => {

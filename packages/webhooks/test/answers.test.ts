@@ -123,6 +123,25 @@ describe("the status of a response", () => {
   })
 })
 
+describe("a refusal", () => {
+  it.each([
+    ["400 Bad Request", 400, false],
+    ["404 Not Found", 404, false],
+    ["410 Gone", 410, true],
+    ["503 Service Unavailable", 503, false]
+  ])("says for the status %s whether the receiver wants more events", async (status, code, wantsNoMoreEvents) => {
+    const { result } = await eventDeliveryTo((socket) => {
+      socket.write(head(status, "Content-Length: 0", "Connection: close"))
+    })
+    expect(Result.isSuccess(result) && result.success).toEqual({
+      _tag: "Refused",
+      status: code,
+      retryAfterSeconds: null,
+      wantsNoMoreEvents
+    })
+  })
+})
+
 describe("an open connection", () => {
   const reset = (socket: Socket, begin: string) =>
     socket.write(begin, () => setImmediate(() => socket.resetAndDestroy()))
