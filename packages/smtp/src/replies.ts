@@ -82,9 +82,14 @@ const systemCode = ({ originalCode }: RelayError): string =>
 const certificateCodes =
   /CERT|SELF_SIGNED|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY|ERR_TLS_CERT_ALTNAME_INVALID|INVALID_CA|HOSTNAME_MISMATCH/
 
+/** The code of Node when its permission model forbids a call. */
+const accessDenied = "ERR_ACCESS_DENIED"
+
 const reasonOf = (error: RelayError): string => {
   const code = systemCode(error)
   if (certificateCodes.test(code)) return `The certificate of the relay is not accepted${code}.`
+  if (error.code === accessDenied || error.originalCode === accessDenied)
+    return "The process may not connect to the relay. With node --permission, add --allow-net."
   switch (error.code) {
     case "ETIMEDOUT":
       return timeouts[error.timeoutType ?? ""] ?? "The relay did not answer in time."

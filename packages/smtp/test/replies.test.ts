@@ -86,6 +86,14 @@ describe("failureOf", () => {
     [{ code: "ETIMEDOUT" }, "The relay did not answer in time."],
     [{ code: "ETLS" }, "The relay did not encrypt the connection."],
     [{ code: "ESTREAM" }, "The message could not be read."],
+    [
+      { code: "ERR_ACCESS_DENIED" },
+      "The process may not connect to the relay. With node --permission, add --allow-net."
+    ],
+    [
+      { code: "EDNS", originalCode: "ERR_ACCESS_DENIED" },
+      "The process may not connect to the relay. With node --permission, add --allow-net."
+    ],
     [{}, "The relay closed the connection."]
   ])("has no answer for %j", (error, reason) => {
     expect(failureOf(error, "endOfData")).toMatchObject({ _tag: "TransportUnavailable", reason })
