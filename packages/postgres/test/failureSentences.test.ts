@@ -11,6 +11,11 @@ const ofServer = (code: string) => Object.assign(new Error("failed"), { code, se
 /** The failure of a statement. */
 const ofStatement = (code: string) => markOfDriver(Object.assign(new Error("failed"), { code, severity: "ERROR" }))
 
+/** The failure of a statement that writes when the server has no transaction ids left. */
+const outOfTransactionIds = markOfDriver(
+  Object.assign(new Error("failed"), { code: "54000", severity: "ERROR", routine: "GetNewTransactionId" })
+)
+
 /** The failure of the driver after the `query_timeout` of a pool. */
 const afterQueryTimeout = markOfDriver(new Error("Query read timeout"))
 
@@ -19,6 +24,7 @@ describe("notOpened", () => {
     ["a role without the right CONNECT", markOfConnecting(ofServer("42501")), "not_granted", "right CONNECT"],
     ["a role without the right to migrate", markOfDriver(ofServer("42501")), "not_granted", "Migrate the tables"],
     ["a server that starts", markOfConnecting(ofServer("57P03")), "unreachable", "PostgreSQL starts"],
+    ["a server without transaction ids", outOfTransactionIds, "read_only", "used up its transaction ids"],
     ["the limit of a pool", afterQueryTimeout, "unreachable", "`query_timeout` of the pool"]
   ])("says what to do about %s", (_, cause, reason, text) => {
     expect(notOpened(cause, "here")).toMatchObject({ reason, message: expect.stringContaining(text) })
@@ -63,6 +69,15 @@ describe("unavailableOf", () => {
       reason: "read_only",
       message:
         "The server permits no writes: it is a standby, or `default_transaction_read_only` is on. Connect to the primary, or turn the setting off for the role, the database and the server."
+    })
+  })
+
+  it("names the vacuum that is missing when a database has used up its transaction ids", () => {
+    expect(unavailableOf(outOfTransactionIds)).toMatchObject({
+      reason: "read_only",
+      isRetryable: true,
+      message:
+        "The server permits no writes, because a database has used up its transaction ids. Vacuum the database that the log of the server names, and end the old transactions and replication slots that prevent it."
     })
   })
 

@@ -1,6 +1,6 @@
 import { constants } from "node:os"
 import { describe, expect, it } from "vitest"
-import { isConnectionLost, markOfDriver, reasonOf } from "../src/internal/sqlStates.ts"
+import { isConnectionLost, isStandby, isTooLarge, markOfDriver, reasonOf } from "../src/internal/sqlStates.ts"
 
 /** A failure of the driver with this code, as `node:net` makes it for a socket. */
 const ofSocket = (code: string, errno: number) => markOfDriver(Object.assign(new Error(code), { code, errno }))
@@ -35,6 +35,24 @@ describe("reasonOf", () => {
     const codes = Object.entries(constants.errno)
     expect(codes.filter(([code]) => code.length === 5).length).toBeGreaterThan(3)
     expect(codes.filter(([code, errno]) => reasonOf(ofSocket(code, -errno)) !== "unreachable")).toEqual([])
+  })
+})
+
+describe("a server that has no transaction ids left", () => {
+  const withRoutine = (routine: string) =>
+    markOfDriver(Object.assign(new Error("failed"), { code: "54000", severity: "ERROR", routine }))
+
+  it.each(["GetNewTransactionId", "GetNewMultiXactId"])(
+    "permits no writes, is no standby, and has not met a value that is too large: %s",
+    (routine) => {
+      const cause = withRoutine(routine)
+      expect([reasonOf(cause), isStandby(cause), isTooLarge(cause)]).toEqual(["read_only", false, false])
+    }
+  )
+
+  it("differs from a server that refuses a value as too large", () => {
+    const cause = withRoutine("index_form_tuple_context")
+    expect([reasonOf(cause), isTooLarge(cause)]).toEqual([undefined, true])
   })
 })
 

@@ -5,7 +5,17 @@ import { StoreNotOpened } from "@mailkeep/core/adapter"
 import { connectingSentenceOf, silentSentence } from "./connectingFailure.ts"
 import { BinaryValues } from "./driverClient.ts"
 import { PostgresError } from "./postgresFailure.ts"
-import { codeOf, isOfDriver, isOfServer, noFreeConnection, poolEnded, queryTimeout, reasonOf } from "./sqlStates.ts"
+import {
+  codeOf,
+  isOfDriver,
+  isOfServer,
+  isOutOfTransactionIds,
+  noFreeConnection,
+  poolEnded,
+  queryTimeout,
+  reasonOf,
+  transactionIdsSentence
+} from "./sqlStates.ts"
 import { NewerTables, NoVersion } from "./tableVersion.ts"
 
 /** Why the store does not open. */
@@ -64,6 +74,7 @@ const detailsOfMessages: Readonly<Record<string, string>> = {
 const detailOf = (cause: unknown): string | undefined => {
   const connecting = connectingSentenceOf(cause)
   if (connecting !== undefined) return connecting
+  if (isOutOfTransactionIds(cause)) return transactionIdsSentence
   const code = codeOf(cause)
   if (code === undefined) return isOfDriver(cause) ? detailsOfMessages[cause.message] : undefined
   return details[code] ?? `${isOfServer(cause) ? "PostgreSQL" : "The connection"} failed with ${code}`

@@ -3,7 +3,16 @@
  */
 import { StoreUnavailable } from "@mailkeep/core/adapter"
 import { connectingSentenceOf, poolerSentence } from "./connectingFailure.ts"
-import { codeOf, isOfDriver, isTooLarge, noFreeConnection, poolEnded, queryTimeout, reasonOf } from "./sqlStates.ts"
+import {
+  codeOf,
+  isOfDriver,
+  isTooLarge,
+  noFreeConnection,
+  poolEnded,
+  queryTimeout,
+  reasonOf,
+  transactionIdsSentence
+} from "./sqlStates.ts"
 import { NewerTables } from "./tableVersion.ts"
 
 const nameOf = (cause: unknown, field: "constraint" | "table" | "column"): string => {
@@ -77,6 +86,8 @@ const explanations: Readonly<Record<string, string>> = {
   "08P01": `${poolerSentence}.`,
   "25006":
     "The server permits no writes: it is a standby, or `default_transaction_read_only` is on. Connect to the primary, or turn the setting off for the role, the database and the server.",
+  // A value that is too large has this code too, and no reason.
+  "54000": `${transactionIdsSentence}.`,
   "57014": "The server canceled a statement. A limit such as `statement_timeout` may be too short.",
   "57P05":
     "The server has ended a session that was idle for longer than its `idle_session_timeout`. Give the pool a shorter `idleTimeoutMillis`, or turn the limit off for the role."

@@ -65,6 +65,13 @@ export const isLockTimeout = (cause: unknown): boolean => codeOf(cause) === "55P
 /** The transaction can run again: it lost against another one, or the server has forgotten the name of a statement. */
 export const isRepeatable = (cause: unknown): boolean => contended.has(codeOf(cause)) || isUnknownName(cause)
 
+/** The functions of the server that give a transaction its id. A value that is too large has the same code as their failures. */
+const idRoutines: ReadonlySet<unknown> = new Set(["GetNewTransactionId", "GetNewMultiXactId"])
+
+/** The server permits no write until somebody has vacuumed a database, because the ids of transactions would repeat. Reads need no id. */
+export const isOutOfTransactionIds = (cause: unknown): boolean =>
+  codeOf(cause) === "54000" && idRoutines.has((cause as { readonly routine?: unknown }).routine)
+
 const ofDriver = new WeakSet<object>()
 
 /** A function of the product can throw anything, also a text. Never shows it. */
@@ -123,6 +130,10 @@ export const isOfServer = (cause: unknown): boolean => isOfDriver(cause) && isAn
 /** The message of the pool when no connection became free in time. */
 export const noFreeConnection = "timeout exceeded when trying to connect"
 
+/** What an operator does when the server has no transaction ids left. */
+export const transactionIdsSentence =
+  "The server permits no writes, because a database has used up its transaction ids. Vacuum the database that the log of the server names, and end the old transactions and replication slots that prevent it"
+
 /** What an operator does when the server refuses a connection above a limit (53300). The code is the same for all three limits. */
 export const connectionLimitSentence =
   "PostgreSQL allows no more connections. Use smaller pools, or raise `max_connections`, the CONNECTION LIMIT of the role and that of the database"
@@ -141,6 +152,7 @@ export const reasonOf = (cause: unknown): Reason | undefined => {
   const code = codeOf(cause)
   if (code === undefined || !isServerCode(cause, code)) return "unreachable"
   if (contended.has(code)) return "contended"
+  if (isOutOfTransactionIds(cause)) return "read_only"
   return (
     reasons[code] ??
     reasonsOfClasses[code.slice(0, 2)] ??
@@ -174,7 +186,7 @@ export const isSilence = (cause: unknown): boolean =>
   (isOfDriver(cause) && (connectTimeouts.has(cause.message) || cause.message === queryTimeout))
 
 /** After a failover, the connection can lead to a server that is a standby now. Another connection can lead to the new primary. */
-export const isStandby = (cause: unknown): boolean => reasonOf(cause) === "read_only"
+export const isStandby = (cause: unknown): boolean => isOfDriver(cause) && codeOf(cause) === "25006"
 
 /**
  * A notice of the server: it has stopped to wait for its synchronous standby, because the statement was canceled. It reports the commit as done. Its text
@@ -210,4 +222,5 @@ export const failUnless = (condition: string): string => `1 / (${condition})::in
 export const isFailedCondition = (cause: unknown): boolean => codeOf(cause) === "22012"
 
 /** The answer of a read is longer than a text of this process (`readStatement`) or of the server can be. */
-export const isTooLarge = (cause: unknown): boolean => isFailedCondition(cause) || codeOf(cause) === "54000"
+export const isTooLarge = (cause: unknown): boolean =>
+  isFailedCondition(cause) || (codeOf(cause) === "54000" && !isOutOfTransactionIds(cause))
