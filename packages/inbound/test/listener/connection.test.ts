@@ -179,6 +179,15 @@ describe("serveConnection", () => {
     expect(replies).toMatch(/552 5\.3\.4 [^\r\n]*\r\n$/)
   })
 
+  it("closes the connection when a broken message goes far beyond the limit", async () => {
+    const chunks = Array.from({ length: 20 }, () => bytes("x".repeat(30)))
+    const { replies } = await Effect.runPromise(
+      converse([bytes(`${start}one\ntwo`), ...chunks, bytes("\r\n.\r\nNOOP\r\n")], {}, { messageBytesMax: 50 })
+    )
+    expect(replies).toMatch(/554 5\.6\.0 [^\r\n]*\r\n$/)
+    expect(replies).not.toContain("250 2.0.0 Ok")
+  })
+
   it("refuses a message for which no memory is left, and continues the connection", async () => {
     const { accepted, replies } = await Effect.runPromise(
       converse(

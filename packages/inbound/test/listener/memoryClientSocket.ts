@@ -37,12 +37,21 @@ export interface Conversation {
 
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1")
 
+/** How a client behaves. */
+interface ClientBehavior {
+  /** How long the client waits before each chunk. */
+  readonly pauseMillis?: (chunk: number) => number
+  /** Whether the client must give an API key first. */
+  readonly needsApiKey?: boolean
+}
+
 /** Serves a client that sends these chunks and then closes its side. Every sender and recipient is accepted. */
 export const converse = (
   chunks: ReadonlyArray<Uint8Array>,
   rules: Partial<SessionRules> = {},
   limits: Partial<ListenerLimits> = {},
-  keptBytesMax = limits.messageBytesMax ?? bounceLimits.messageBytesMax
+  keptBytesMax = limits.messageBytesMax ?? bounceLimits.messageBytesMax,
+  { pauseMillis, needsApiKey = false }: ClientBehavior = {}
 ): Effect.Effect<Conversation> =>
   Effect.gen(function* () {
     const allLimits = { ...bounceLimits, ...limits }
@@ -50,17 +59,18 @@ export const converse = (
     let replies = ""
     let next = 0
     let isOpen = true
+    const read = Effect.sync(() => (next < chunks.length ? chunks[next++]! : null))
     const socket: ClientSocket = {
       remoteAddress: "192.0.2.1",
       isSecure: () => false,
-      read: Effect.sync(() => (next < chunks.length ? chunks[next++]! : null)),
+      read: pauseMillis === undefined ? read : Effect.suspend(() => Effect.delay(read, pauseMillis(next))),
       write: (text) => Effect.sync(() => void (replies += text)),
       startTls: Effect.fail(new ConnectionLost()),
       close: Effect.sync(() => void (isOpen = false)),
       destroy: Effect.sync(() => void (isOpen = false))
     }
     const handler: MailHandler<"anyone"> = {
-      anonymous: "anyone",
+      anonymous: needsApiKey ? null : "anyone",
       authenticate: () => Effect.succeed("anyone"),
       checkSender: () => Effect.void,
       checkRecipient: () => Effect.void,
