@@ -24,6 +24,7 @@ describe("notOpened", () => {
     ["a role without the right CONNECT", markOfConnecting(ofServer("42501")), "not_granted", "right CONNECT"],
     ["a role without the right to migrate", markOfDriver(ofServer("42501")), "not_granted", "Migrate the tables"],
     ["a server that starts", markOfConnecting(ofServer("57P03")), "unreachable", "PostgreSQL starts"],
+    ["a server that ends the connection", markOfDriver(ofServer("57P01")), "unreachable", "ended the connection"],
     ["a server without transaction ids", outOfTransactionIds, "read_only", "used up its transaction ids"],
     ["the limit of a pool", afterQueryTimeout, "unreachable", "`query_timeout` of the pool"]
   ])("says what to do about %s", (_, cause, reason, text) => {

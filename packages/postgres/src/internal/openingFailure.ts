@@ -52,6 +52,8 @@ const details: Readonly<Record<string, string>> = {
   ETIMEDOUT: silentSentence,
   "53200":
     "PostgreSQL has no memory left, probably for the locks of all tables. Increase `max_locks_per_transaction`, or use fewer partitions",
+  "57P01":
+    "PostgreSQL has ended the connection, because it stops or because an administrator has asked for it. Try again",
   "57014": "The server canceled a statement. A limit such as `statement_timeout` may be too short",
   "55P03": lockedSentence,
   "40P01": lockedSentence,
