@@ -103,6 +103,24 @@ describe("statusReportsOf", () => {
     expect(reports.map(({ enhancedCode: status }) => status)).toEqual(["5.1.1"])
   })
 
+  it("keeps the failure of a recipient after a delay of the same recipient", () => {
+    const block = (action: string, status: string) =>
+      `Final-Recipient: rfc822; a@b.example\nAction: ${action}\nStatus: ${status}`
+    const reports = reportsOf(`${block("delayed", "4.4.1")}\n\n${block("failed", "5.1.1")}`)
+    expect(reports.map(({ action }) => action)).toEqual(["delayed", "failed"])
+  })
+
+  it("keeps the recipient of each block when the header names it among the failed recipients", () => {
+    const block = (address: string, reply: string) =>
+      `Final-Recipient: rfc822; ${address}\nAction: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; ${reply}`
+    const text = `${block("bob@c.example", "550 5.1.1 No such user")}\n\n${block("ada@c.example", "552 5.2.2 Full")}`
+    const reports = reportsOf(text, { failedRecipients: ["ada@c.example", "bob@c.example"] })
+    expect(reports.map(({ recipient, enhancedCode }) => [recipient, enhancedCode])).toEqual([
+      ["bob@c.example", "5.1.1"],
+      ["ada@c.example", "5.2.2"]
+    ])
+  })
+
   it("names the member of an alias that sendmail tried", () => {
     const block = (member: string, status: string) =>
       `Final-Recipient: RFC822; team@b.example\nX-Actual-Recipient: rfc822; ${member}\nAction: failed\nStatus: ${status}`
@@ -146,6 +164,8 @@ describe("statusReportsOf", () => {
     const read = (text: string) => reportsOf(block, { explanationFor: () => text })[0]
     expect(read("ada@example.org: Envelope expired")).toMatchObject({ action: "failed", cause: "expired" })
     expect(read("ada@example.org: 451 Try again later")).toMatchObject({ action: "delayed", cause: null })
+    const relayed = block.replace("delayed", "relayed").replace("4.4.7", "2.0.0")
+    expect(reportsOf(relayed, { explanationFor: () => "Envelope expired" })[0]).toMatchObject({ action: "relayed" })
   })
 
   it("reads at most 100 recipients", () => {
