@@ -85,7 +85,9 @@ describe("outbox.row", () => {
   })
 
   it("refuses a file by its path", () => {
-    expect(() => mail.outbox.row({ ...message, attachments: [{ path: "a.pdf" }] })).toThrow("attachments[0].path")
+    expect(() => mail.outbox.row({ ...message, attachments: [{ path: "a.pdf" }] })).toThrow(
+      "attachments[0].path is not allowed in an outbox"
+    )
   })
 })
 
