@@ -45,7 +45,7 @@ export type { Bucket, BucketLimit, BucketState } from "./domain/plan/TokenBucket
 export type { BucketRef, BucketRefs, RateDecision } from "./port/RateLimiter.ts"
 
 // The measurements of a store that commits in groups.
-export { recordMetric } from "./observability/metrics.ts"
+export { recordMetric } from "./telemetry/metrics.ts"
 
 // The same ports for adapters that use promises.
 export { limiterFromPromises } from "./port/PromiseLimiter.ts"

@@ -124,10 +124,10 @@ export { hostAndPort, isLoopbackAddress, isLoopbackHost } from "./domain/value/N
 // The form in which a binding logs bugs and warnings, and shares memory among its clients.
 export { bugReports, errorNameOf } from "./domain/observability/bugReport.ts"
 export type { BugReport } from "./domain/observability/bugReport.ts"
-export { makeLogLimit } from "./observability/logLimit.ts"
-export { makeStoreFailureLog } from "./observability/storeFailureLog.ts"
-export type { StoreFailureLog } from "./observability/storeFailureLog.ts"
-export type { LoggedFailures, LogLimit } from "./observability/logLimit.ts"
+export { makeLogLimit } from "./telemetry/logLimit.ts"
+export { makeStoreFailureLog } from "./telemetry/storeFailureLog.ts"
+export type { StoreFailureLog } from "./telemetry/storeFailureLog.ts"
+export type { LoggedFailures, LogLimit } from "./telemetry/logLimit.ts"
 export { makeKeyedBudget } from "./domain/value/KeyedBudget.ts"
 export type { KeyedBudget } from "./domain/value/KeyedBudget.ts"
 

@@ -93,19 +93,19 @@ const layers = {
   "core/domain": { is: "values and total functions", imports: [], restrictions: pure },
   "core/decide": { is: "one decision per command", imports: ["core/domain"], restrictions: pure },
   "core/port": { is: "interfaces to the outside", imports: ["core/domain"], restrictions: portable },
-  "core/observability": {
+  "core/telemetry": {
     is: "metrics and logs that adapters and bindings write too",
     imports: ["core/domain", "core/port"],
     restrictions: portable
   },
   "core/internal": {
     is: "what services share: the commit, the checked ports, the loading of facts, the loops of the workers",
-    imports: ["core/domain", "core/decide", "core/port", "core/observability"],
+    imports: ["core/domain", "core/decide", "core/port", "core/telemetry"],
     restrictions: portable
   },
   "core/service": {
     is: "use cases",
-    imports: ["core/domain", "core/decide", "core/port", "core/observability", "core/internal"],
+    imports: ["core/domain", "core/decide", "core/port", "core/telemetry", "core/internal"],
     restrictions: portable
   },
   "core/node": {
@@ -120,12 +120,12 @@ const layers = {
   },
   "core/adapter": {
     is: "the entry of an adapter",
-    imports: ["core/domain", "core/port", "core/observability"],
+    imports: ["core/domain", "core/port", "core/telemetry"],
     restrictions: portable
   },
   "core/binding": {
     is: "the entry of a binding",
-    imports: ["core/domain", "core/port", "core/observability"],
+    imports: ["core/domain", "core/port", "core/telemetry"],
     restrictions: portable
   },
   "core/failures": {

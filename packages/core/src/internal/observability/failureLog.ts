@@ -6,7 +6,7 @@
 import { Cause, Effect } from "effect"
 import { secondMillis } from "../../domain/value/Instant.ts"
 import { bugReports } from "../../domain/observability/bugReport.ts"
-import { makeLogLimit } from "../../observability/logLimit.ts"
+import { makeLogLimit } from "../../telemetry/logLimit.ts"
 
 /** At most one line for each subject in this time. */
 const logEveryMillis = 10 * secondMillis

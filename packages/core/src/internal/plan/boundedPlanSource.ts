@@ -5,7 +5,7 @@
 import { Cause, Effect, Exit, Layer } from "effect"
 import type { ProjectId } from "../../domain/access/Project.ts"
 import { InvalidArgument } from "../../domain/value/Failure.ts"
-import { makeLogLimit } from "../../observability/logLimit.ts"
+import { makeLogLimit } from "../../telemetry/logLimit.ts"
 import { StoreUnavailable } from "../../port/MailStore.ts"
 import { PlanSource } from "../../port/PlanSource.ts"
 import { makeFailureLog } from "../observability/failureLog.ts"

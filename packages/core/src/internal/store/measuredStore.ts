@@ -8,7 +8,7 @@ import type { Measurement } from "../../domain/observability/metricTable.ts"
 import type { Change } from "../../domain/store/Change.ts"
 import type { Conflict, StoreUnavailableReason } from "../../domain/store/Conflict.ts"
 import type { Instant } from "../../domain/value/Instant.ts"
-import { recordMetric, recordMetricsUnsafe } from "../../observability/metrics.ts"
+import { recordMetric, recordMetricsUnsafe } from "../../telemetry/metrics.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { skipEmptyCommit } from "./skipEmptyCommit.ts"
 

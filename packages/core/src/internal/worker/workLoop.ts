@@ -8,7 +8,7 @@ import { secondMillis } from "../../domain/value/Instant.ts"
 import { given } from "../../domain/value/OptionRule.ts"
 import { errorNameOf } from "../../domain/observability/bugReport.ts"
 import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
-import { makeLogLimit } from "../../observability/logLimit.ts"
+import { makeLogLimit } from "../../telemetry/logLimit.ts"
 import type { WorkerLease } from "./workerLease.ts"
 
 /** At most one log line for each reason in this time. */

@@ -23,7 +23,7 @@ import { Crypto } from "../../port/Crypto.ts"
 import { IdSource } from "../../port/IdSource.ts"
 import type { StoreUnavailable } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
-import { recordMetric } from "../../observability/metrics.ts"
+import { recordMetric } from "../../telemetry/metrics.ts"
 import { Secrets } from "../access/Secrets.ts"
 
 /** What became of a report that came by mail. `unmatched`: the return path is not ours, is forged or has expired. */

@@ -15,7 +15,7 @@ import type { RelayHealth } from "../../internal/delivery/relayLimiter.ts"
 import { leaseRule } from "../../internal/worker/workerLease.ts"
 import type { MailStoreShape } from "../../port/MailStore.ts"
 import { MailStore } from "../../port/MailStore.ts"
-import { recordMetrics, registerMetrics } from "../../observability/metrics.ts"
+import { recordMetrics, registerMetrics } from "../../telemetry/metrics.ts"
 import { HandOffs } from "../delivery/HandOffs.ts"
 import { WakeUp } from "../delivery/WakeUp.ts"
 

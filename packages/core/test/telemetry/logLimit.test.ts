@@ -5,8 +5,8 @@ import { settableClock } from "@mailkeep/test-support/settableClock"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import type { LoggedFailures } from "../../src/observability/logLimit.ts"
-import { makeLogLimit } from "../../src/observability/logLimit.ts"
+import type { LoggedFailures } from "../../src/telemetry/logLimit.ts"
+import { makeLogLimit } from "../../src/telemetry/logLimit.ts"
 
 const run = <A>(effect: Effect.Effect<A>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
 

@@ -2,7 +2,7 @@ import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
 import { StoreUnavailable } from "../../src/port/MailStore.ts"
-import { makeStoreFailureLog } from "../../src/observability/storeFailureLog.ts"
+import { makeStoreFailureLog } from "../../src/telemetry/storeFailureLog.ts"
 
 it("logs each reason once in ten seconds, with the message and the number of failures, and without the cause", async () => {
   const lines: Array<unknown> = []
