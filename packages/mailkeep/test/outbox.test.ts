@@ -85,9 +85,8 @@ describe("outbox.row", () => {
   })
 
   it("refuses a file by its path", () => {
-    expect(() => mail.outbox.row({ ...message, attachments: [{ path: "a.pdf" }] })).toThrow(
-      "attachments[0].path is not allowed in an outbox"
-    )
+    const withPath = { ...message, attachments: [{ path: "a.pdf" }] }
+    expect(() => mail.outbox.row(withPath)).toThrow("attachments[0].path is not allowed in an outbox")
   })
 })
 
@@ -302,8 +301,7 @@ describe("outbox.drain", () => {
   it("logs no address from the name of the error of the database", async () => {
     await mail.close()
     log.length = 0
-    let warn = () => {}
-    const warned = new Promise<void>((resolve) => (warn = resolve))
+    const warned = Promise.withResolvers<void>()
     const take = () => {
       throw Object.assign(new Error("refused"), { name: "No row for ada@example.org" })
     }
@@ -312,10 +310,10 @@ describe("outbox.drain", () => {
       outbox: { ...sourceOfSqlite(db), take },
       onLog: (entry) => {
         log.push(entry)
-        warn()
+        warned.resolve()
       }
     })
-    await warned
+    await warned.promise
     expect(log.map(({ fields }) => fields)).toEqual([expect.objectContaining({ error: "Error" })])
     expect(JSON.stringify(log)).not.toContain("ada@example.org")
   })
