@@ -1,6 +1,8 @@
 /**
  * The commands for domains and the settings of a project, run beside a server.
  */
+import { generateKeyPairSync } from "node:crypto"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { formatInstant } from "@mailkeep/core"
 import { dayMillis } from "@mailkeep/core/binding"
@@ -125,6 +127,32 @@ describe("the commands for records beside a running server", () => {
     expect(records[0].name).toMatch(/^mailkeep-[0-9a-z]{8}\._domainkey\.rotated\.example$/)
     expect(records[0].value).not.toBe(first[0].value)
     expect(records.slice(1)).toEqual(first.slice(1))
+  })
+
+  it("gives a domain the DKIM key of a file, and names a file that it cannot use without its text", async () => {
+    await runJson(["domains", "add", "moved.example", ...server.here])
+    const file = join(server.folder, "s1.pem")
+    const importKey = [
+      "domains",
+      "import-dkim-key",
+      "moved.example",
+      ...server.here,
+      "--selector",
+      "s1",
+      "--private-key"
+    ]
+    const pem = { type: "pkcs1", format: "pem" } as const
+    writeFileSync(file, generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export(pem))
+    expect(await runJson([...importKey, file])).toMatchObject({
+      records: [{ name: "s1._domainkey.moved.example" }, {}, {}, {}]
+    })
+    writeFileSync(file, "secret")
+    const refused = await run([...importKey, file])
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain("privateKey must be an RSA private key of 1024 to 4096 bits in PEM")
+    expect(refused.stderr).not.toContain("secret")
+    const missing = await run([...importKey, `${file}.missing`])
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("cannot read")])
   })
 
   it("finds a domain by its name in every form that domains add takes", async () => {

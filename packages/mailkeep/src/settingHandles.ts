@@ -45,6 +45,8 @@ export const makeDomains = (run: Run, caller: ProjectId): EmbeddedDomains => {
     ensure: (input, options) => call(({ ensure }) => ensure(caller, input), options),
     verify: (domainId, options) => call(({ verify }) => verify(caller, domainId), options),
     rotateDkimKey: (domainId, options) => call(({ rotateDkimKey }) => rotateDkimKey(caller, domainId), options),
+    importDkimKey: (domainId, input, options) =>
+      call(({ importDkimKey }) => importDkimKey(caller, domainId, input), options),
     delete: (domainId, options) => call((domains) => Effect.asVoid(domains.delete(caller, domainId)), options)
   }
 }

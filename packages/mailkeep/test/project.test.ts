@@ -1,6 +1,7 @@
 /**
  * The handles of projects.
  */
+import { generateKeyPairSync } from "node:crypto"
 import { describe, expect, expectTypeOf, it } from "vitest"
 import type { EmbeddedProject, Mail, ProjectHandle } from "../src/index.ts"
 import { ApiKeyNotFound, InvalidArgument, stub } from "../src/index.ts"
@@ -249,6 +250,19 @@ describe("project", () => {
     const rotated = await tenant.domains.rotateDkimKey(other.id)
     expect(nameOf(rotated.records)).toEqual([expect.stringMatching(/^mailkeep-\w{8}\._domainkey\.shop\.example$/)])
     expect(await rejection(tenant.domains.rotateDkimKey(id))).toMatchObject({ _tag: "RecordNotFound" })
+  })
+
+  it("signs with a DKIM key that the product brings", async () => {
+    const mail = await openQuiet()
+    const { id } = await mail.domains.ensure({ domain: "shop.example" })
+    const pem = { type: "pkcs8", format: "pem" } as const
+    const privateKey = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export(pem) as string
+    const { records } = await mail.domains.importDkimKey(id, { selector: "s1", privateKey })
+    expect(records.map(({ name }) => name)).toContain("s1._domainkey.shop.example")
+    const wrong = mail.domains.importDkimKey(id, { selector: "s1", privateKey: "no key" })
+    expect(await rejection(wrong)).toMatchObject({
+      message: expect.stringContaining("privateKey must be an RSA private key of 1024 to 4096 bits in PEM")
+    })
   })
 
   it("keeps the records of projects apart", async () => {

@@ -1,14 +1,16 @@
 /**
  * `mailkeep domains`: the sender domains of a project, and the results of their DNS checks.
  */
+import { readFileSync } from "node:fs"
 import type { SenderDomain } from "@mailkeep/core"
 import { Domains, formatInstant } from "@mailkeep/core"
 import { formatInstantOrNull } from "@mailkeep/core/binding"
 import { Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { domainIdOf } from "../domainNames.ts"
 import { data, dns, json, mailHost, project, verified } from "../flags.ts"
 import { withCore } from "../commandCore.ts"
+import { onFile } from "../files.ts"
 import { print, table } from "../output.ts"
 import { allItems } from "../pages.ts"
 import { warnOfUnknownProject } from "../unknownProject.ts"
@@ -120,6 +122,32 @@ const rotateDkimKey = Command.make(
   )
 )
 
+const importDkimKey = Command.make(
+  "import-dkim-key",
+  {
+    id,
+    data,
+    project,
+    selector: Flag.String("selector").pipe(Flag.withDescription("The name of the key below _domainkey, such as s1")),
+    privateKey: Flag.String("private-key").pipe(
+      Flag.withDescription("The file of the RSA private key, in PEM and without a passphrase")
+    ),
+    mailHost,
+    json
+  },
+  ({ id, data, project, selector, privateKey: file, mailHost, json }) =>
+    Effect.gen(function* () {
+      const privateKey = yield* onFile("read", file, () => readFileSync(file, "utf8"))
+      const domainId = yield* domainIdOf(project, id)
+      const domain = yield* (yield* Domains).importDkimKey(project, domainId, { selector, privateKey })
+      yield* printDomain(json, project, domain)
+    }).pipe(withCore({ data, mailHost }))
+).pipe(
+  Command.withDescription(
+    "Give a domain a DKIM key that exists already; it signs from the first check that finds its DNS record"
+  )
+)
+
 const remove = Command.make("remove", { id, data, project, json }, ({ id, data, project, json }) =>
   Effect.gen(function* () {
     const domainId = yield* domainIdOf(project, id)
@@ -130,5 +158,5 @@ const remove = Command.make("remove", { id, data, project, json }, ({ id, data, 
 
 export const domains = Command.make("domains").pipe(
   Command.withDescription("Sender domains"),
-  Command.withSubcommands([add, list, verify, rotateDkimKey, remove])
+  Command.withSubcommands([add, list, verify, rotateDkimKey, importDkimKey, remove])
 )

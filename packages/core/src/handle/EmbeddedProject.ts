@@ -17,6 +17,7 @@ import type { DeliveryDetail } from "../domain/delivery/DeliveryDetail.ts"
 import type { DeliveryReport } from "../domain/delivery/DeliveryReport.ts"
 import type { ListEventsInput } from "../domain/delivery/DeliveryLogInput.ts"
 import type { DeliveryStory } from "../domain/delivery/DeliveryStory.ts"
+import type { ImportDkimKeyInput } from "../domain/domain-name/DkimKeyImport.ts"
 import type { CreateDomainInput, SenderDomain } from "../domain/domain-name/SenderDomain.ts"
 import type { MailEvent } from "../domain/event/MailEvent.ts"
 import type { SendBatchOptions } from "../domain/message/SendBatch.ts"
@@ -151,6 +152,12 @@ export interface EmbeddedDomains extends DomainsHandle<SenderDomain, CreateDomai
    * the new record, so no mail is unsigned meanwhile. A repeat changes nothing until then. Rejects with `RecordNotFound`.
    */
   readonly rotateDkimKey: (domainId: string, options?: CallOptions) => Promise<SenderDomain>
+  /**
+   * Gives the domain a DKIM key that exists already, such as that of the program that sent its mail before. It signs from the first check that finds its
+   * record, so call `verify` afterwards. Until then a key that signs mail continues to sign. A repeat changes nothing. Rejects with `RecordNotFound`, and
+   * with `InvalidArgument` when the key is not valid, or when another key with this selector signs the mail.
+   */
+  readonly importDkimKey: (domainId: string, input: ImportDkimKeyInput, options?: CallOptions) => Promise<SenderDomain>
 }
 
 /** A new API key with its secret. */

@@ -57,6 +57,7 @@ export type {
   DeliveryStory,
   ExplainedEventDelivery
 } from "../domain/delivery/DeliveryStory.ts"
+export type { ImportDkimKeyInput } from "../domain/domain-name/DkimKeyImport.ts"
 export type {
   CreateDomainInput,
   DnsPurpose,

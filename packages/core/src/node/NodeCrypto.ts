@@ -14,13 +14,17 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
+  createPrivateKey,
+  createPublicKey,
   generateKeyPair,
   hash,
   randomBytes,
   timingSafeEqual
 } from "node:crypto"
+import type { KeyObject } from "node:crypto"
 import { promisify } from "node:util"
 import { Effect, Layer } from "effect"
+import type { RsaKeyPair } from "../port/Crypto.ts"
 import { Crypto } from "../port/Crypto.ts"
 import { hmacSha256 } from "./hmac.ts"
 
@@ -28,6 +32,29 @@ const nonceBytes = 12
 const tagBytes = 16
 
 const keyOf = (text: string): Buffer => hash("sha256", text, "buffer")
+
+const rsaBitsMin = 1024
+const rsaBitsMax = 4096
+
+/** Reads a private key in PEM. Node throws for a text of another form, and the error can quote it. */
+const privateKeyOf = (pem: string): KeyObject | null => {
+  try {
+    return createPrivateKey({ key: pem, format: "pem" })
+  } catch {
+    return null
+  }
+}
+
+const rsaKeyPairOf = (pem: string): RsaKeyPair | null => {
+  const key = privateKeyOf(pem)
+  if (key?.asymmetricKeyType !== "rsa") return null
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+  if (bits < rsaBitsMin || bits > rsaBitsMax) return null
+  return {
+    privateKey: key.export({ type: "pkcs8", format: "pem" }) as string,
+    publicKey: createPublicKey(key).export({ type: "spki", format: "der" }).toString("base64")
+  }
+}
 
 const poolBytes = 4096
 let pool: Buffer = Buffer.alloc(0)
@@ -82,5 +109,6 @@ export const layer: Layer.Layer<Crypto> = Layer.succeed(Crypto, {
     ),
     ({ privateKey, publicKey }) => ({ privateKey, publicKey: publicKey.toString("base64") })
   ),
+  rsaKeyPairOf,
   randomBytes: fromPool
 })

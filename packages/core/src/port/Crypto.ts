@@ -50,6 +50,11 @@ export class Crypto extends Context.Service<
     readonly equal: (a: string, b: string) => boolean
     /** Generates a 2048-bit RSA key pair. Takes about 40 ms of processor time. */
     readonly rsaKeyPair: Effect.Effect<RsaKeyPair>
+    /**
+     * The key pair of a private key in PEM: PKCS #8, or PKCS #1 (`BEGIN RSA PRIVATE KEY`). Returns `null` for another text, for a key that needs a
+     * passphrase, and for a key that is no RSA key of 1024 to 4096 bits.
+     */
+    readonly rsaKeyPairOf: (privateKey: string) => RsaKeyPair | null
     /** Random bytes that nobody can predict. */
     readonly randomBytes: (count: number) => Uint8Array
   }

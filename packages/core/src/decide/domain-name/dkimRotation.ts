@@ -1,14 +1,21 @@
 /**
- * Replaces the DKIM key of a sender domain, without a time in which its mail is not signed. Source: decision 0103.
+ * Replaces the DKIM key of a sender domain by a new one or by one of the caller, without a time in which its mail is not signed. Source: decision 0103.
  */
 import { Result } from "effect"
 import type { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
 import type { DkimKey, SenderDomainRecord, StoredDnsRecord } from "../../domain/domain-name/SenderDomain.ts"
-import { dkimRecordName, hasPublishedDkimKey, isPublishedRecord } from "../../domain/domain-name/SenderDomain.ts"
+import {
+  dkimRecordName,
+  dkimRecordValue,
+  hasPublishedDkimKey,
+  isPublishedRecord
+} from "../../domain/domain-name/SenderDomain.ts"
 import type { RecordNotFound } from "../../domain/store/RecordFailure.ts"
 import type { IdBlock } from "../../domain/value/Id.ts"
 import { idAt } from "../../domain/value/Id.ts"
+import { InvalidArgument } from "../../domain/value/Failure.ts"
 import { minuteMillis } from "../../domain/value/Instant.ts"
+import { issue } from "../../domain/value/Issue.ts"
 import type { Decision } from "../store/Decision.ts"
 import { unchanged } from "../store/Decision.ts"
 import type { CreateDomainFacts, NewDkimKey, ScopedDomainFacts } from "./senderDomain.ts"
@@ -52,29 +59,67 @@ const withOtherKey = (existing: SenderDomainRecord, made: MadeKey) => ({
       : existing.records.flatMap((record) => (record.purpose === "dkim" ? dkimRecords(made, true) : [record]))
 })
 
+/** Gives the domain a key. A key that signs mail continues to sign until DNS has the record of the new key. Any other key is replaced at once. */
+const withKey = (
+  existing: SenderDomainRecord,
+  dkimKey: NewDkimKey,
+  facts: Pick<RotateDkimKeyFacts, "now" | "ids" | "host">
+) => {
+  const { now, ids, host } = facts
+  const { dkim, nextCheckAt, revision } = existing
+  const made = dkimWithRecords(existing.domain, { dkimKey, host, ids })
+  const after: SenderDomainRecord = {
+    ...existing,
+    ...(dkim !== null && hasPublishedDkimKey(existing)
+      ? withNextKey(existing, dkim, made)
+      : withOtherKey(existing, made)),
+    nextCheckAt: nextCheckAt === null ? null : Math.min(nextCheckAt, now + firstCheckMillis),
+    updatedAt: now,
+    revision: revision + 1
+  }
+  return { answer: after, changes: [putDomain(after, revision)] }
+}
+
 /**
- * Gives the domain a new DKIM key. A key that signs mail continues to sign until DNS has the record of the new key. Any other key is replaced at once.
- * While a new key waits for its record, nothing changes: somebody may be publishing that record.
+ * Gives the domain a new DKIM key. While a new key waits for its record, nothing changes: somebody may be publishing that record.
  */
 export const rotateDkimKey = (
   domainId: string,
   facts: RotateDkimKeyFacts
 ): Result.Result<Decision<SenderDomainRecord>, RecordNotFound | SenderOutsideScope> =>
-  Result.map(domainInScope(domainId, facts), (existing): Decision<SenderDomainRecord> => {
-    if (isRotating(existing)) return unchanged(existing)
-    const { now, ids, host, dkimKey } = facts
-    const { dkim, nextCheckAt, revision } = existing
-    const made = dkimWithRecords(existing.domain, { dkimKey: withOwnSelector(dkimKey, ids), host, ids })
-    const after: SenderDomainRecord = {
-      ...existing,
-      ...(dkim !== null && hasPublishedDkimKey(existing)
-        ? withNextKey(existing, dkim, made)
-        : withOtherKey(existing, made)),
-      nextCheckAt: nextCheckAt === null ? null : Math.min(nextCheckAt, now + firstCheckMillis),
-      updatedAt: now,
-      revision: revision + 1
+  Result.map(domainInScope(domainId, facts), (existing) =>
+    isRotating(existing) ? unchanged(existing) : withKey(existing, withOwnSelector(facts.dkimKey, facts.ids), facts)
+  )
+
+const withoutNextKey = (existing: SenderDomainRecord): SenderDomainRecord => {
+  if (existing.dkim?.next === undefined) return existing
+  const { next, ...dkim } = existing.dkim
+  const nameOfNext = dkimRecordName(next.selector, existing.domain)
+  return { ...existing, dkim, records: existing.records.filter(({ name }) => name !== nameOfNext) }
+}
+
+/**
+ * Gives the domain a DKIM key of the caller. It replaces a key that waits for its record. Changes nothing when the domain has the key. Refuses another
+ * key with the selector of the one that signs: DNS can have only one of their records.
+ */
+export const importDkimKey = (
+  domainId: string,
+  facts: RotateDkimKeyFacts
+): Result.Result<Decision<SenderDomainRecord>, InvalidArgument | RecordNotFound | SenderOutsideScope> =>
+  Result.flatMap(domainInScope(domainId, facts), (existing) => {
+    const { dkimKey } = facts
+    const name = dkimRecordName(dkimKey.selector, existing.domain)
+    const value = dkimRecordValue(dkimKey.publicKey)
+    if (existing.records.some((record) => record.name === name && record.value === value))
+      return Result.succeed(unchanged(existing))
+    const current = withoutNextKey(existing)
+    if (hasPublishedDkimKey(current) && current.records.some((record) => record.name === name)) {
+      const issues = [
+        issue(["selector"], "invalid_value", "must be another one, because a key with it signs the mail now")
+      ]
+      return Result.fail(new InvalidArgument({ argument: "input", issues }))
     }
-    return { answer: after, changes: [putDomain(after, revision)] }
+    return Result.succeed(withKey(current, dkimKey, facts))
   })
 
 /** Lets the new key sign when the check has found its record in DNS. The record of the earlier key is then no longer shown. */

@@ -176,6 +176,9 @@ export const mailHostRules: OptionRules<MailHost> = {
 /** The name of the DNS record of a DKIM key. */
 export const dkimRecordName = (selector: string, domain: string): string => `${selector}._domainkey.${domain}`
 
+/** The value of the DNS record of a DKIM key. `publicKey` is in DER form, encoded in base64. */
+export const dkimRecordValue = (publicKey: string): string => `v=DKIM1; k=rsa; p=${publicKey}`
+
 type ToPublish = Pick<DnsRecord, "purpose" | "type" | "name" | "value" | "priority" | "requiredForSending">
 
 /** Returns the DNS records that a domain must publish. `publicKey` is in DER form, encoded in base64. */
@@ -192,7 +195,7 @@ export const recordsToPublish = (
       purpose: "dkim",
       type: "TXT",
       name: dkimRecordName(selector, domain),
-      value: `v=DKIM1; k=rsa; p=${publicKey}`,
+      value: dkimRecordValue(publicKey),
       priority: null,
       requiredForSending: true
     },

@@ -3,7 +3,6 @@
  */
 import { Clock, Effect } from "effect"
 import { checkDomain } from "../../decide/domain-name/checkDomain.ts"
-import type { NewDkimKey } from "../../decide/domain-name/senderDomain.ts"
 import { domainInScope, giveDkimKey, idsOfDomain } from "../../decide/domain-name/senderDomain.ts"
 import type { SenderOutsideScope } from "../../domain/access/AccessFailure.ts"
 import type { DomainScope } from "../../domain/access/ApiKey.ts"
@@ -18,6 +17,7 @@ import type { MailStoreShape, StoreUnavailable } from "../../port/MailStore.ts"
 import { sharedWork } from "../boundedWork.ts"
 import { clockFacts } from "../store/clockFacts.ts"
 import type { Commit } from "../store/commit.ts"
+import type { DkimKeys } from "./dkimKeys.ts"
 import { findingsOf } from "./dnsFindings.ts"
 import { logWarningOnce } from "../observability/logOnce.ts"
 import { runWorkLoop } from "../worker/workLoop.ts"
@@ -36,8 +36,7 @@ export interface DomainDeps {
   readonly commit: Commit
   readonly ids: IdSource["Service"]
   readonly host: MailHost
-  /** Makes a DKIM key for a domain of the project. */
-  readonly newDkimKey: (projectId: ProjectId) => Effect.Effect<NewDkimKey, StoreUnavailable>
+  readonly dkimKeys: DkimKeys
 }
 
 export interface DomainChecksDeps extends DomainDeps {
@@ -69,13 +68,13 @@ export interface DomainChecks {
 
 /** A manually verified domain has no DKIM key before its first check. */
 const withDkimKey = Effect.fnUntraced(function* (
-  { store, commit, ids, host, newDkimKey }: DomainDeps,
+  { store, commit, ids, host, dkimKeys }: DomainDeps,
   { projectId, domainId, domainScope }: DomainOfCaller
 ) {
   const facts = yield* loadDomain(store, projectId, domainId)
   const existing = yield* Effect.fromResult(domainInScope(domainId, { domainScope, ...facts }))
   if (existing.dkim !== null) return existing
-  const dkimKey = yield* newDkimKey(projectId)
+  const dkimKey = yield* dkimKeys.generate(projectId)
   const clock = yield* clockFacts(ids, idsOfDomain)
   return yield* commit(
     loadDomain(store, projectId, domainId),

@@ -28,7 +28,7 @@ type DecideCreation<E> = (
 ) => Result.Result<Decision<SenderDomainRecord>, E>
 
 /** Makes the function that creates a domain by a decision, and its project if there is none. Returns the domain that the decision answers. */
-export const makeDomainCreation = ({ store, commit, ids, host, newDkimKey, ensureProject }: DomainCreationDeps) =>
+export const makeDomainCreation = ({ store, commit, ids, host, dkimKeys, ensureProject }: DomainCreationDeps) =>
   Effect.fnUntraced(function* <E>(caller: Caller, input: CreateDomainInput, decide: DecideCreation<E>) {
     const { projectId, domainScope } = yield* validCaller(caller)
     const valid = yield* validated(parseCreateDomain, input)
@@ -43,7 +43,7 @@ export const makeDomainCreation = ({ store, commit, ids, host, newDkimKey, ensur
     const load = Effect.andThen(failWhileDeleting(store, projectId), readFacts)
     yield* Effect.fromResult(decide(valid, { ...(yield* load), dkimKey: null }))
     yield* ensureProject(projectId)
-    const dkimKey = yield* Effect.cached(newDkimKey(projectId))
+    const dkimKey = yield* Effect.cached(dkimKeys.generate(projectId))
     const loadWithKey = Effect.gen(function* () {
       const facts = yield* load
       return { ...facts, dkimKey: needsDkimKey(valid, facts) ? yield* dkimKey : null }

@@ -10,6 +10,8 @@ import type {
   MailHost,
   SenderDomain
 } from "../../domain/domain-name/SenderDomain.ts"
+import type { ImportDkimKeyInput } from "../../domain/domain-name/DkimKeyImport.ts"
+import { parseImportDkimKey } from "../../domain/domain-name/DkimKeyImport.ts"
 import { mailHostRules, parseListDomains, toSenderDomain } from "../../domain/domain-name/SenderDomain.ts"
 import type { Page } from "../../domain/store/Paging.ts"
 import type { DomainTaken } from "../../domain/domain-name/DomainFailure.ts"
@@ -21,7 +23,7 @@ import { checkedOptions, optionsOf } from "../../domain/value/OptionRule.ts"
 import { makeCommit } from "../../internal/store/commit.ts"
 import { defaultHost, makeDkimKeys } from "../../internal/domain-name/dkimKeys.ts"
 import { makeDomainCreation } from "../../internal/domain-name/domainCreation.ts"
-import { makeRotateDkimKey } from "../../internal/domain-name/dkimRotations.ts"
+import { makeImportDkimKey, makeRotateDkimKey } from "../../internal/domain-name/dkimRotations.ts"
 import { loadDomain, makeDomainChecks } from "../../internal/domain-name/domainChecks.ts"
 import { validated, validCaller, validIds } from "../../internal/validated.ts"
 import { Crypto } from "../../port/Crypto.ts"
@@ -119,6 +121,17 @@ export class Domains extends Context.Service<
       domainId: string
     ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
     /**
+     * Gives the domain a DKIM key that exists already, such as that of the program that sent its mail before, so that nobody has to publish another
+     * record. It signs from the first check that finds its record. Until then a key that signs mail continues to sign. Replaces a new key that waits for
+     * its record. Changes nothing when the domain has the key. Fails with `InvalidArgument`, also when a key with the same selector signs the mail, with
+     * `RecordNotFound` and with `SenderOutsideScope`.
+     */
+    readonly importDkimKey: (
+      caller: Caller,
+      domainId: string,
+      input: ImportDkimKeyInput
+    ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
+    /**
      * One tick, for a program that calls it from a timer. Checks up to 50 domains that are due. Returns the number of completed checks: a domain that is
      * deleted meanwhile, or that the store cannot update, does not count.
      */
@@ -141,16 +154,17 @@ export class Domains extends Context.Service<
         const ids = yield* IdSource
         const projects = yield* Projects
         const dns = Option.getOrNull(yield* Effect.serviceOption(DnsResolver))
-        const newDkimKey = makeDkimKeys({
+        const dkimKeys = makeDkimKeys({
           crypto: yield* Crypto,
           encrypt: (yield* Secrets).encryption("dkim").encrypt,
           host
         })
 
-        const deps = { store, commit, ids, host, newDkimKey }
+        const deps = { store, commit, ids, host, dkimKeys }
         const checks = makeDomainChecks({ ...deps, dns })
         const createBy = makeDomainCreation({ ...deps, ensureProject: projects.ensure })
         const rotate = makeRotateDkimKey(deps)
+        const importKey = makeImportDkimKey(deps)
 
         const create = Effect.fn("Domains.create")((caller: Caller, input: CreateDomainInput) =>
           Effect.map(createBy(caller, input, createDomain), toSenderDomain)
@@ -198,6 +212,16 @@ export class Domains extends Context.Service<
           return toSenderDomain(yield* rotate({ projectId, domainId, domainScope }))
         })
 
+        const importDkimKey = Effect.fn("Domains.importDkimKey")(function* (
+          caller: Caller,
+          domainId: string,
+          input: ImportDkimKeyInput
+        ) {
+          const { projectId, domainScope } = yield* validCallAbout(caller, domainId)
+          const given = yield* validated(parseImportDkimKey, input)
+          return toSenderDomain(yield* importKey({ projectId, domainId, domainScope }, given))
+        })
+
         return {
           create,
           ensure,
@@ -206,6 +230,7 @@ export class Domains extends Context.Service<
           delete: deleteOne,
           verify,
           rotateDkimKey,
+          importDkimKey,
           tick: checks.tick,
           run: checks.run
         }

@@ -1,7 +1,12 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import type { RotateDkimKeyFacts } from "../../../src/decide/domain-name/dkimRotation.ts"
-import { afterRotation, isRotating, rotateDkimKey } from "../../../src/decide/domain-name/dkimRotation.ts"
+import {
+  afterRotation,
+  importDkimKey,
+  isRotating,
+  rotateDkimKey
+} from "../../../src/decide/domain-name/dkimRotation.ts"
 import { createDomain } from "../../../src/decide/domain-name/senderDomain.ts"
 import type { SenderDomainRecord, StoredDnsRecord } from "../../../src/domain/domain-name/SenderDomain.ts"
 import { parseCreateDomain } from "../../../src/domain/domain-name/SenderDomain.ts"
@@ -104,6 +109,78 @@ describe("rotateDkimKey", () => {
     expect(rotateDkimKey("dom_1", { ...facts, domainScope: ["other.example"], existing: verified })).toMatchObject({
       failure: { _tag: "SenderOutsideScope" }
     })
+  })
+})
+
+describe("importDkimKey", () => {
+  const imported = (publicKey: string, selector = "s1") => ({ ...key(publicKey), selector })
+  const importInto = (existing: SenderDomainRecord, dkimKey = imported("OWN")) =>
+    importDkimKey(existing.id, { now, ids: { ...ids, high: 2 }, host, domainScope: null, existing, dkimKey })
+  const importedInto = (existing: SenderDomainRecord, dkimKey = imported("OWN")) =>
+    Result.getOrThrow(importInto(existing, dkimKey))
+  const nextOf = (selector: string, publicKey: string) => ({ selector, encryptedPrivateKey: `private of ${publicKey}` })
+
+  it("keeps the key that signs until DNS has the record of the given key, which keeps its selector", () => {
+    const { answer, changes } = importedInto(verified)
+    expect(answer.dkim).toEqual({ ...verified.dkim, next: nextOf("s1", "OWN") })
+    expect(dkimRecords(answer)).toEqual([
+      ["mk._domainkey.example.com", "FIRST", true],
+      ["s1._domainkey.example.com", "OWN", false]
+    ])
+    expect(answer).toMatchObject({ status: "verified", nextCheckAt: now + 5 * minuteMillis, revision: 2 })
+    expect(changes).toEqual([{ _tag: "PutDomain", domain: answer, replaces: 1 }])
+  })
+
+  it.each([
+    ["that signs", verified, imported("FIRST", "mk")],
+    ["that waits for its record", importedInto(verified).answer, imported("OWN")],
+    ["whose record was never in DNS", created, imported("FIRST", "mk")]
+  ])("changes nothing when the domain has the key, %s", (_, existing, dkimKey) => {
+    expect(importedInto(existing, dkimKey)).toEqual({ answer: existing, changes: [] })
+  })
+
+  it.each([
+    ["another selector", imported("OWN")],
+    ["the same selector", imported("OWN", "mk")]
+  ])("replaces a key at once whose record was never in DNS, by a key with %s", (_, dkimKey) => {
+    const { answer } = importedInto(created, dkimKey)
+    expect(answer.dkim).toEqual(nextOf(dkimKey.selector, "OWN"))
+    expect(dkimRecords(answer)).toEqual([[`${dkimKey.selector}._domainkey.example.com`, "OWN", true]])
+    expect(answer.records).toHaveLength(4)
+  })
+
+  it.each([
+    ["of a rotation", rotate(verified).answer],
+    ["of an earlier import with the same selector", importedInto(verified, imported("WRONG")).answer]
+  ])("replaces a key that waits for its record, %s", (_, existing) => {
+    const { answer } = importedInto(existing)
+    expect(answer.dkim).toEqual({ ...verified.dkim, next: nextOf("s1", "OWN") })
+    expect(dkimRecords(answer).map(([name]) => name)).toEqual([
+      "mk._domainkey.example.com",
+      "s1._domainkey.example.com"
+    ])
+    expect(answer.records).toHaveLength(5)
+  })
+
+  it("refuses another key with the selector of the one that signs", () => {
+    expect(Result.getOrThrow(Result.flip(importInto(verified, imported("OWN", "mk"))))).toMatchObject({
+      _tag: "InvalidArgument",
+      issues: [{ path: ["selector"], code: "invalid_value" }]
+    })
+  })
+
+  it("gives a domain without DNS records its key and its records", () => {
+    const { answer } = importedInto({ ...created, status: "verified", manuallyVerified: true, dkim: null, records: [] })
+    expect(answer.dkim).toEqual(nextOf("s1", "OWN"))
+    expect(answer.records.map(({ purpose }) => purpose)).toEqual(["dkim", "spf", "dmarc", "return_path"])
+  })
+
+  it("refuses a domain of another scope and an unknown domain", () => {
+    const facts = { now, ids, host, dkimKey: imported("OWN") }
+    const tagOf = (existing: SenderDomainRecord | null, domainScope: ReadonlyArray<string> | null) =>
+      Result.getOrThrow(Result.flip(importDkimKey("dom_1", { ...facts, existing, domainScope })))._tag
+    expect(tagOf(null, null)).toBe("RecordNotFound")
+    expect(tagOf(verified, ["other.example"])).toBe("SenderOutsideScope")
   })
 })
 

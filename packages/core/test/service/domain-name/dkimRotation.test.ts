@@ -1,12 +1,13 @@
 /**
- * The rotation of the DKIM key of a domain.
+ * The rotation of the DKIM key of a domain, and the import of another one.
  */
+import { generateKeyPairSync } from "node:crypto"
 import { StubTransport } from "@mailkeep/smtp"
 import { project, send, stores, tickWith, withTestMail } from "@mailkeep/test-support"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import type { SenderDomain } from "../../../src/index.ts"
+import type { ImportDkimKeyInput, SenderDomain } from "../../../src/index.ts"
 import { Domains } from "../../../src/index.ts"
 import { hourMillis, minuteMillis } from "../../../src/domain/value/Instant.ts"
 import { add, addVerified, domainEvents, domains, resolver, stored, verify } from "./domainZone.ts"
@@ -105,4 +106,49 @@ describe.each(stores)("the rotation of a DKIM key, over $name", (store) => {
       })
     )
   })
+})
+
+const ownKey = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export({
+  type: "pkcs1",
+  format: "pem"
+}) as string
+const importKey = ({ id }: SenderDomain, input: ImportDkimKeyInput) =>
+  Effect.flatMap(Domains, (service) => service.importDkimKey(project, id, input))
+
+describe.each(stores)("the import of a DKIM key, over $name", (store) => {
+  it("signs with the key of the caller from the first check, because DNS has its record already", () => {
+    const { dns, zone, publish } = resolver()
+    return withTestMail(store, { dns, domains })(
+      Effect.gen(function* () {
+        const domain = yield* add()
+        const importing = yield* importKey(domain, { selector: "S1", privateKey: ownKey })
+        expect(dkimNames(importing)).toEqual(["s1._domainkey.shop.example"])
+        expect(yield* importKey(domain, { selector: "s1", privateKey: ownKey })).toEqual(importing)
+        publish(importing)
+        // Another program wrote the record, so it has other tags and parts.
+        const { name, value } = importing.records.find(({ purpose }) => purpose === "dkim")!
+        zone.set(`TXT ${name}`, [`k=rsa; t=s; ${value.slice(value.indexOf("p="))}`])
+        expect((yield* verify(domain)).status).toBe("verified")
+        expect(yield* signedWith("own")).toEqual(["s1._domainkey.shop.example"])
+      })
+    )
+  })
+
+  it.each([
+    ["selector", { selector: "-s1", privateKey: ownKey }],
+    ["selector", { selector: "s".repeat(64), privateKey: ownKey }],
+    ["privateKey", { selector: "s1", privateKey: "secret" }],
+    ["privateKey", { selector: "s1", privateKey: ownKey.replaceAll("\n", "\\n") }],
+    ["privateKey", { selector: "s1", privateKey: "secret".repeat(3000) }]
+  ])("refuses an invalid %s without its value, and changes nothing", (field, input) =>
+    withTestMail(store, { domains })(
+      Effect.gen(function* () {
+        const domain = yield* add()
+        const failure = yield* Effect.flip(importKey(domain, input))
+        expect(failure).toMatchObject({ _tag: "InvalidArgument", argument: "input", issues: [{ path: [field] }] })
+        expect(JSON.stringify(failure)).not.toContain("secret")
+        expect(yield* Effect.flatMap(Domains, (service) => service.get(project, domain.id))).toEqual(domain)
+      })
+    )
+  )
 })
