@@ -18,7 +18,7 @@ const withoutLabelledSubject = (line: string): string => {
 const subjectCharactersMin = 8
 
 /** Returns the text without the subject of the returned message, which is empty if it is not known. A subject can be the address that failed. */
-export const withoutQuotedSubject = (text: string, returnedSubject: string): string =>
+const withoutQuotedSubject = (text: string, returnedSubject: string): string =>
   returnedSubject.length < subjectCharactersMin || returnedSubject.includes("@")
     ? text
     : text.replaceAll(returnedSubject, () => " ")
