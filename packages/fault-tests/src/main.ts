@@ -2,6 +2,7 @@
  * Runs all fault tests with the amounts that CI uses, or the named ones. Flags change the amounts.
  */
 import { attackRun } from "./attack/attackRun.ts"
+import { measureSlowness } from "./attack/machineSlowness.ts"
 import { bounds, ciBounds, singleAttackBounds } from "./attack/attackVerdict.ts"
 import type { FaultFlags } from "./faultFlags.ts"
 import { readFlags } from "./faultFlags.ts"
@@ -96,6 +97,8 @@ const faults: Readonly<Record<string, () => Promise<FaultRun>>> = {
   attack: () =>
     attackRun({
       seconds: amount("seconds", 90),
+      // The goal is for one kind of machine, so it is not adapted.
+      slowness: flags.goal ? 1 : measureSlowness(),
       contacts: amount("contacts", 200_000, 200_000),
       only: flags.only,
       each: flags.each,

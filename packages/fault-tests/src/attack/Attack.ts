@@ -44,6 +44,8 @@ export type PreparedSegment = (typeof preparedSegments)[number]
 export interface AttackContext {
   readonly address: Address
   readonly prepared: PreparedRecords
+  /** How slow the machine is: 2 means that the attack sends half as often. */
+  readonly slowness: number
   /** Aborted when the attack must end. */
   readonly signal: AbortSignal
   /** Counts one answer: a status, or the way the connection ended. */
@@ -52,7 +54,7 @@ export interface AttackContext {
 
 export interface Attack {
   readonly name: string
-  /** Rate and limit of the attack, as text. */
+  /** Rate and limit of the attack on a machine that is not slow, as text. */
   readonly bound: string
   readonly run: (context: AttackContext) => Promise<void>
 }
@@ -70,7 +72,7 @@ interface Pace {
 /** Starts one request per interval until the attack ends, and counts the answers. */
 export const paced = async (
   { everyMillis, atOnceMax }: Pace,
-  { signal, count }: AttackContext,
+  { slowness, signal, count }: AttackContext,
   one: (n: number) => Promise<string>
 ): Promise<void> => {
   const running = new Set<Promise<void>>()
@@ -83,7 +85,7 @@ export const paced = async (
       })
       running.add(request)
     }
-    await pause(everyMillis, signal)
+    await pause(everyMillis * slowness, signal)
   }
   await Promise.all(running)
 }

@@ -37,6 +37,8 @@ import { newFolder, owned, removeFolder } from "@mailkeep/test-support/runEnd"
 export interface AttackOptions {
   /** Duration of the attacks. */
   readonly seconds: number
+  /** How slow the machine is: 2 means that the attackers send half as often. */
+  readonly slowness: number
   /** Number of contacts of the attacked project. */
   readonly contacts: number
   /** Runs only the attacks whose name contains this text. */
@@ -88,7 +90,7 @@ const spawnAttackers = (
   server: TargetServer,
   { records }: Prepared,
   names: ReadonlyArray<string>,
-  seconds: number
+  { seconds, slowness }: Pick<AttackOptions, "seconds" | "slowness">
 ): ReadonlyArray<ChildProcess> => {
   const groups = Object.keys(attackerProcesses) as ReadonlyArray<AttackerProcess>
   const attackers = groups
@@ -99,6 +101,7 @@ const spawnAttackers = (
         address: server.address,
         prepared: records,
         seconds,
+        slowness,
         names
       } satisfies AttackerOptions)
     )
@@ -128,9 +131,8 @@ const until = async (server: TargetServer, millisMax: number, isTrue: () => bool
 const attackOnce = async (
   prepared: Prepared,
   names: ReadonlyArray<string>,
-  seconds: number,
+  { seconds, slowness, bound }: AttackOptions,
   warmUpMillis: number,
-  bound: Bounds,
   file: string
 ) => {
   const begunAt = Date.now()
@@ -149,7 +151,7 @@ const attackOnce = async (
     const rssBeforeBytes = sampling.peaks.rssBytes
 
     const startedAt = Date.now()
-    const attackers = spawnAttackers(server, prepared, names, seconds)
+    const attackers = spawnAttackers(server, prepared, names, { seconds, slowness })
     children.push(...attackers)
     const counted = attackers.map((attacker) => countsOf(attacker, seconds * 1000 + overtimeMillis))
     await until(server, seconds * 1000, () => false)
@@ -223,20 +225,15 @@ const singleAttackLine = (seen: Observation, failures: ReadonlyArray<string>): s
 }
 
 /** Runs the attacks all at once, or each alone, and checks each run against the bounds. */
-export const attackRun = async ({
-  seconds,
-  contacts,
-  only,
-  each,
-  bound,
-  progress
-}: AttackOptions): Promise<FaultRun> => {
+export const attackRun = async (options: AttackOptions): Promise<FaultRun> => {
+  const { seconds, slowness, contacts, only, each, bound, progress } = options
   const names = everyAttack.map(({ name }) => name).filter((name) => name.includes(only))
   if (names.length === 0) return { counts: {}, failures: [`no attack has a name that contains "${only}"`] }
   const parent = newFolder("mailkeep-attack-")
   const file = join(parent, "honest.jsonl")
   using program = await bundledProgram(commandSource)
   try {
+    if (slowness > 1) progress(`this machine is slow: the attackers send 1/${slowness.toFixed(1)} as often`)
     progress("preparing contacts, templates and segments")
     const prepared = await prepare(parent, {
       command: program.file,
@@ -246,12 +243,12 @@ export const attackRun = async ({
     progress(`created ${prepared.segmentsCreated} segments of maximum size`)
     if (!each) {
       progress(`${names.length} attacks at the same time, ${seconds} s`)
-      const { seen, walPeakBytes } = await attackOnce(prepared, names, seconds, warmUpMillis.together, bound, file)
+      const { seen, walPeakBytes } = await attackOnce(prepared, names, options, warmUpMillis.together, file)
       return { counts: countsIn(seen), failures: brokenBounds(seen, bound), report: attackTables(seen, walPeakBytes) }
     }
     const failures: Array<string> = []
     for (const name of names) {
-      const { seen } = await attackOnce(prepared, [name], seconds, warmUpMillis.alone, bound, file)
+      const { seen } = await attackOnce(prepared, [name], options, warmUpMillis.alone, file)
       const broken = brokenBounds(seen, bound)
       progress(singleAttackLine(seen, broken))
       failures.push(...broken.map((failure) => `${name}: ${failure}`))

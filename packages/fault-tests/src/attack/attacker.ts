@@ -12,11 +12,12 @@ export interface AttackerOptions {
   readonly address: Address
   readonly prepared: PreparedRecords
   readonly seconds: number
+  readonly slowness: number
   /** The attacks to run, by name. */
   readonly names: ReadonlyArray<string>
 }
 
-const { process: group, address, prepared, seconds, names } = JSON.parse(process.argv[2]!) as AttackerOptions
+const { process: group, address, prepared, seconds, slowness, names } = JSON.parse(process.argv[2]!) as AttackerOptions
 
 // Real attackers use other machines. Here they share the processor with the server, so they get a lower priority.
 setPriority(10)
@@ -35,6 +36,7 @@ await Promise.all(
       return run({
         address,
         prepared,
+        slowness,
         signal,
         count: (answer) => {
           answers[answer] = (answers[answer] ?? 0) + 1

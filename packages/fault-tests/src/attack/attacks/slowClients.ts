@@ -64,7 +64,7 @@ const crowd = async (bound: Crowd, context: AttackContext, begin: (socket: Socke
       })
       open.add(connection)
     }
-    await pause(1000 / bound.perSecond, context.signal)
+    await pause((1000 * context.slowness) / bound.perSecond, context.signal)
   }
   await Promise.all(open)
 }
