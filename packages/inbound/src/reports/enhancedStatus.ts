@@ -77,3 +77,4 @@ export const shownDiagnostic = (text: string): string =>
     .trim()
     .slice(0, diagnosticCharactersMax)
     .toWellFormed()
+    .trimEnd()

@@ -70,6 +70,10 @@ describe("shownDiagnostic", () => {
     )
   })
 
+  it("ends with no space when it is shortened", () => {
+    expect(shownDiagnostic(`${"x".repeat(999)} y`)).toBe("x".repeat(999))
+  })
+
   it("joins the lines of a reply", () => {
     expect(shownDiagnostic("550-one\r\n\t 550 two\u0000")).toBe("550-one 550 two")
   })
