@@ -143,10 +143,11 @@ const bounceIn = (message: ReadableMessage, envelopeSender: string | null): Mail
   if (inText !== null) return inText
   const speaks = mentionsFailure(subject, explanation)
   const named = speaks ? textBounceReports(mime.headers, subject, explanation) : []
-  const wrapped = named.length > 0 ? null : wrappedAnswer(message)
-  if (wrapped !== null) return wrapped
-  const reports = named.length > 0 || !speaks ? named : unnamedBounceReports(subject, explanation)
-  return reports.length > 0 ? answer(message, "delivery-status", reports) : null
+  if (named.length > 0) return answer(message, "delivery-status", named)
+  const wrapped = wrappedAnswer(message)
+  if (wrapped !== null || !speaks) return wrapped
+  const unnamed = unnamedBounceReports(subject, explanation)
+  return unnamed.length > 0 ? answer(message, "delivery-status", unnamed) : null
 }
 
 const readAny = (mime: MimeMessage, envelopeSender: string | null): MailReports => {
