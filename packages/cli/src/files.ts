@@ -29,9 +29,13 @@ export class FileFailed extends Data.TaggedError("FileFailed")<{
 export const onFile = <A>(act: FileFailed["act"], path: string, step: () => A): Effect.Effect<A, FileFailed> =>
   Effect.try({ try: step, catch: (cause) => new FileFailed({ act, path, cause }) })
 
+/** The text of a file. */
+export const readText = (path: string): Effect.Effect<string, FileFailed> =>
+  onFile("read", path, () => readFileSync(path, "utf8"))
+
 /** The text of a file. `undefined` without a path. */
-export const readText = (path: string | undefined): Effect.Effect<string | undefined, FileFailed> =>
-  path === undefined ? Effect.undefined : onFile("read", path, () => readFileSync(path, "utf8"))
+export const readTextIfGiven = (path: string | undefined): Effect.Effect<string | undefined, FileFailed> =>
+  path === undefined ? Effect.undefined : readText(path)
 
 const onFileAsync = <A>(path: string, step: () => Promise<A>): Effect.Effect<A, FileFailed> =>
   Effect.tryPromise({ try: step, catch: (cause) => new FileFailed({ act: "write", path, cause }) })

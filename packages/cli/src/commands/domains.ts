@@ -1,7 +1,6 @@
 /**
  * `mailkeep domains`: the sender domains of a project, and the results of their DNS checks.
  */
-import { readFileSync } from "node:fs"
 import type { SenderDomain } from "@mailkeep/core"
 import { Domains, formatInstant } from "@mailkeep/core"
 import { formatInstantOrNull } from "@mailkeep/core/binding"
@@ -10,7 +9,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { domainIdOf } from "../domainNames.ts"
 import { data, dns, json, mailHost, project, verified } from "../flags.ts"
 import { withCore } from "../commandCore.ts"
-import { onFile } from "../files.ts"
+import { readText } from "../files.ts"
 import { print, table } from "../output.ts"
 import { allItems } from "../pages.ts"
 import { warnOfUnknownProject } from "../unknownProject.ts"
@@ -137,7 +136,7 @@ const importDkimKey = Command.make(
   },
   ({ id, data, project, selector, privateKey: file, mailHost, json }) =>
     Effect.gen(function* () {
-      const privateKey = yield* onFile("read", file, () => readFileSync(file, "utf8"))
+      const privateKey = yield* readText(file)
       const domainId = yield* domainIdOf(project, id)
       const domain = yield* (yield* Domains).importDkimKey(project, domainId, { selector, privateKey })
       yield* printDomain(json, project, domain)

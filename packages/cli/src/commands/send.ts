@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { data, json, textFlag, project } from "../flags.ts"
 import { withCore } from "../commandCore.ts"
-import { onFile, readText } from "../files.ts"
+import { onFile, readTextIfGiven } from "../files.ts"
 import { exitWith, print } from "../output.ts"
 import { isAssignment, readVariables } from "../templateVariables.ts"
 
@@ -56,8 +56,8 @@ export const send = Command.make(
       if (body.html !== undefined && htmlFile !== undefined) return yield* exitWith("give either --html or --html-file")
       const input = {
         ...body,
-        text: body.text ?? (yield* readText(textFile)),
-        html: body.html ?? (yield* readText(htmlFile)),
+        text: body.text ?? (yield* readTextIfGiven(textFile)),
+        html: body.html ?? (yield* readTextIfGiven(htmlFile)),
         templateId: template,
         attachments: attach.length === 0 ? undefined : yield* Effect.forEach(attach, attachment),
         templateVariables: variables.length === 0 ? undefined : yield* readVariables(project, template, variables)

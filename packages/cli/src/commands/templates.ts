@@ -5,7 +5,7 @@ import type { TemplateSummary, TemplateVariableInput } from "@mailkeep/core"
 import { formatInstant, Templates } from "@mailkeep/core"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { readText } from "../files.ts"
+import { readTextIfGiven } from "../files.ts"
 import { data, json, textFlag, project, search } from "../flags.ts"
 import { withCore } from "../commandCore.ts"
 import { print, table } from "../output.ts"
@@ -63,8 +63,8 @@ const create = Command.make(
         name,
         alias,
         subject,
-        html: yield* readText(htmlFile),
-        text: yield* readText(textFile),
+        html: yield* readTextIfGiven(htmlFile),
+        text: yield* readTextIfGiven(textFile),
         variables: declared
       }
       const made = yield* (yield* Templates).create(project, input)
