@@ -98,7 +98,7 @@ const Options = Schema.Struct({
 
 const decodeOptions = decoder(Options)
 
-/** A copy of the fields that are not `undefined`. A program may change its object later. `headerFieldIssues` has not checked the fields. */
+/** A copy of the fields that are not `undefined`, with the ids of a long thread shortened. A program may change its object later. `headerFieldIssues` has not checked the fields. */
 const headerFieldsOf = (headers: unknown): HeaderFields | null =>
   isRecord(headers)
     ? (Object.fromEntries(

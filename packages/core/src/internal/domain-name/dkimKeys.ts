@@ -45,7 +45,7 @@ const privateKeyRefused = () =>
     ]
   })
 
-/** Returns the keys. Both warn once if the mail host is the default, because each key is for new DNS records, which contain the host. */
+/** Returns the functions that make and read keys. They warn once if the mail host is the default, because each key is for new DNS records, which contain the host. */
 export const makeDkimKeys = ({ crypto, encrypt, host }: Deps): DkimKeys => {
   const generate = sharedWork(keysBound)
   const warnDefaultHost = logWarningOnce(

@@ -121,8 +121,7 @@ export class Domains extends Context.Service<
       domainId: string
     ) => Effect.Effect<SenderDomain, InvalidArgument | SenderOutsideScope | RecordNotFound | StoreUnavailable>
     /**
-     * Gives the domain a DKIM key that exists already, such as that of the program that sent its mail before, so that nobody has to publish another
-     * record. It signs from the first check that finds its record. Until then a key that signs mail continues to sign. Replaces a new key that waits for
+     * Gives the domain a DKIM key that exists already, such as that of the program that sent its mail before, so that its DNS record can stay. It signs from the first check that finds its record. Until then a key that signs mail continues to sign. Replaces a new key that waits for
      * its record. Changes nothing when the domain has the key. Fails with `InvalidArgument`, also when a key with the same selector signs the mail, with
      * `RecordNotFound` and with `SenderOutsideScope`.
      */

@@ -35,6 +35,16 @@ const openStore = Effect.gen(function* () {
   }
 })
 
+/** Begins two writes: the first reads whether the records have moved, and the second waits for it. */
+const begunTogether = (store: MailStoreShape) =>
+  Effect.gen(function* () {
+    const first = yield* Effect.forkChild(store.commit(changes))
+    yield* Effect.yieldNow
+    const second = yield* Effect.forkChild(store.commit(changes))
+    yield* Effect.yieldNow
+    return { first, second }
+  })
+
 /** Commits ten times at once, and lets some time pass. Returns how many commits were kept. */
 const commitTogether = (store: MailStoreShape, millis = 20) =>
   Effect.gen(function* () {
@@ -122,10 +132,7 @@ describe("closableStore", () => {
     withOpenStore(({ store }) =>
       Effect.gen(function* () {
         yield* TestClock.adjust("1 second")
-        const first = yield* Effect.forkChild(store.commit(changes))
-        yield* Effect.yieldNow
-        const second = yield* Effect.forkChild(store.commit(changes))
-        yield* Effect.yieldNow
+        const { first, second } = yield* begunTogether(store)
         yield* Fiber.interrupt(second)
         expect(first.pollUnsafe()).toBeUndefined()
         yield* TestClock.adjust("20 millis")
@@ -137,10 +144,7 @@ describe("closableStore", () => {
     withOpenStore(({ store }) =>
       Effect.gen(function* () {
         yield* TestClock.adjust("1 second")
-        const first = yield* Effect.forkChild(store.commit(changes))
-        yield* Effect.yieldNow
-        const second = yield* Effect.forkChild(store.commit(changes))
-        yield* Effect.yieldNow
+        const { first, second } = yield* begunTogether(store)
         yield* Fiber.interrupt(first)
         yield* TestClock.adjust("20 millis")
         expect(second.pollUnsafe()).toMatchObject({ _tag: "Success" })
